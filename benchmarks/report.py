@@ -1,0 +1,233 @@
+"""The page docs/benchmarks.md, made from the results and from nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks import corpora, distance, end_to_end, fingerprint, startup
+from benchmarks.result import RESULTS, Json, Result
+from benchmarks.targets import OURS, RATE_FIELD, targets
+
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+BENCHMARKS = (
+    fingerprint.BENCHMARK,
+    distance.BENCHMARK,
+    end_to_end.BENCHMARK,
+    startup.BENCHMARK,
+)
+HEAD = """\
+# Benchmarks
+
+This page is generated: `python -m benchmarks.report` makes it from the files in
+`benchmarks/results/`, and a test fails where the two differ. `make bench` measures everything anew.
+
+A rate is megabytes (10⁶ bytes) of UTF-8 text per second. Every number is the best of several
+rounds, and a round runs all rows one after the other, so that noise hits them alike. Ratios hold
+from machine to machine better than seconds do.
+"""
+VERDICTS = {True: "met", False: "**not met**", None: "not measured"}
+
+
+def page(results: Mapping[str, Result]) -> str:
+    """The whole page in Markdown."""
+    sections = (
+        HEAD,
+        _targets(results),
+        _fingerprint(results[fingerprint.BENCHMARK]),
+        _distance(results[distance.BENCHMARK]),
+        _end_to_end(results[end_to_end.BENCHMARK]),
+        _startup(results[startup.BENCHMARK]),
+    )
+    return "\n".join(section.rstrip("\n") + "\n" for section in sections)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; all but the first column are aligned to the right."""
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _provenance(result: Result) -> str:
+    machine = result.machine
+    vector = "AVX2" if machine["avx2"] else "no AVX2"
+    versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
+    return (
+        f"{machine['cpu']} ({machine['architecture']}, {machine['cores']} cores, {vector}, "
+        f"{machine['memory_gigabytes']} GB, {machine['system']}) · {result.date}  \n"
+        f"{versions}  \n`{result.command}`\n"
+    )
+
+
+def _targets(results: Mapping[str, Result]) -> str:
+    rows = [
+        (target.what, target.wanted, target.measured, VERDICTS[target.met])
+        for target in targets(results)
+    ]
+    return f"## Targets\n\n{table(('what', 'wanted', 'measured', ''), rows)}"
+
+
+def _fingerprint(result: Result) -> str:
+    parts = ["## Text to fingerprints, one thread\n", _provenance(result)]
+    parts.append(
+        "Rates are by CPU time. neardup reads an Arrow array; peers get Python strings made before "
+        "the clock starts, on the first megabytes of the corpus. Words of Chinese are single "
+        "characters: there peers cut into runs of three characters what is `word:3` to neardup.\n"
+    )
+    described = result.conditions["corpora"]
+    rows = [
+        (c["name"], c["source"], f"{c['documents']:,}", f"{c['megabytes']:.1f}") for c in described
+    ]
+    parts.append(table(("corpus", "source", "documents", "MB"), rows))
+    for task in (fingerprint.WORDS, fingerprint.CHARACTERS):
+        for corpus in corpora.NAMES:
+            parts.append(f"### `{task}`, {corpus}\n")
+            parts.append(_contest(result, corpus, task))
+    parts += ["### Weights and widths\n", _widths(result)]
+    parts += ["### How each is used\n", _uses(result)]
+    parts += ["### Where a peer is ahead\n", _defeats(result)]
+    return "\n".join(parts)
+
+
+def _contest(result: Result, corpus: str, task: str) -> str:
+    ours = result.row(corpus=corpus, task=task, name=OURS)
+    rows = [
+        (
+            f"**{row['name']}**" if row is ours else row["name"],
+            f"{row[RATE_FIELD]:.1f}",
+            "" if _is_ours(row) else f"{ours[RATE_FIELD] / row[RATE_FIELD]:.1f} ×",
+            f"{row['megabytes']:.1f}",
+            f"{row['cpu_seconds']:.3f}",
+            f"{row['wall_seconds']:.3f}",
+        )
+        for row in _rows(result, corpus, task)
+    ]
+    return table(("", "MB/s", "neardup is", "MB measured", "CPU s", "wall s"), rows)
+
+
+def _rows(result: Result, corpus: str, task: str) -> list[Json]:
+    return [row for row in result.rows if (row["corpus"], row["task"]) == (corpus, task)]
+
+
+def _is_ours(row: Json) -> bool:
+    return row["name"] in (OURS, fingerprint.FROM_LIST)
+
+
+def _widths(result: Result) -> str:
+    rows = []
+    for task in fingerprint.OURS:
+        cells = [f"`{task}`"]
+        for corpus in corpora.NAMES:
+            plain = result.row(corpus=corpus, task=fingerprint.WORDS, name=OURS)
+            row = result.row(corpus=corpus, task=task, name=OURS)
+            times = row["cpu_seconds"] / plain["cpu_seconds"]
+            cells += [f"{row[RATE_FIELD]:.0f}", f"{times:.2f} ×"]
+        rows.append(cells)
+    header = ["neardup"]
+    for corpus in corpora.NAMES:
+        header += [f"{corpus} MB/s", "time"]
+    return table(header, rows)
+
+
+def _uses(result: Result) -> str:
+    uses = dict.fromkeys(
+        (row["task"].split("/")[0], row["name"], row["use"]) for row in result.rows
+    )
+    return "\n".join(f"- {name}, `{task}`: {use}" for task, name, use in uses) + "\n"
+
+
+def _defeats(result: Result) -> str:
+    found = []
+    for corpus in corpora.NAMES:
+        for task in (fingerprint.WORDS, fingerprint.CHARACTERS):
+            ours = result.row(corpus=corpus, task=task, name=OURS)[RATE_FIELD]
+            found += [
+                f"- {corpus}, `{task}`: {row['name']} does {row[RATE_FIELD]:.1f} MB/s, "
+                f"neardup {ours:.1f}"
+                for row in _rows(result, corpus, task)
+                if not _is_ours(row) and row[RATE_FIELD] > ours
+            ]
+    return "\n".join(found or ["Nowhere in this run."]) + "\n"
+
+
+def _distance(result: Result) -> str:
+    rows = [
+        (
+            f"`{row['task']}`",
+            f"{row['pairs']:,}",
+            f"{row['mean']:.2f}",
+            f"{row['variance']:.2f}",
+            str(row["smallest"]),
+        )
+        for row in result.rows
+    ]
+    (corpus,) = result.conditions["corpora"]
+    return "\n".join(
+        (
+            "## How far apart unrelated documents lie\n",
+            _provenance(result),
+            f"Hamming distance of random pairs of {corpus['source']} ({corpus['documents']:,} "
+            "documents), without the pairs known to be alike. Fair coins would give a mean of 32 "
+            "and a variance of 16.\n",
+            table(("scheme", "pairs", "mean", "variance", "smallest"), rows),
+        )
+    )
+
+
+def _end_to_end(result: Result) -> str:
+    kernel = result.row(name=end_to_end.KERNEL)
+    rows = [
+        (
+            "kernel, text in memory" if row is kernel else f"Parquet with {row['name']}",
+            f"{row['megabytes']:,.0f}",
+            f"{row['documents']:,}",
+            f"{row['wall_seconds']:.2f}",
+            f"{row['cpu_seconds']:.2f}",
+            f"{row[RATE_FIELD]:.0f}",
+            f"{row[RATE_FIELD] / kernel[RATE_FIELD]:.2f}",
+            "" if row is kernel else f"{row['peak_megabytes']:.0f}",
+        )
+        for row in result.rows
+    ]
+    header = ("", "MB", "documents", "wall s", "CPU s", "MB/s", "of kernel", "peak MB")
+    return "\n".join(
+        (
+            f"## From a Parquet file to stored fingerprints, {result.conditions['threads']} "
+            "threads\n",
+            _provenance(result),
+            "`neardup fingerprint` as a process of its own, from its start to its end, the file in "
+            "the page cache. Rates are by wall time; the peak is the most memory the process ever "
+            "held.\n",
+            table(header, rows),
+        )
+    )
+
+
+def _startup(result: Result) -> str:
+    rows = [(f"`{row['name']}`", f"{row['milliseconds']:.0f}") for row in result.rows]
+    return "\n".join(
+        (
+            "## Startup\n",
+            _provenance(result),
+            "Wall time of a process; `import neardup` is what it adds to a Python that does "
+            "nothing.\n",
+            table(("", "ms"), rows),
+        )
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page to write")
+    chosen = parser.parse_args(arguments)
+    results = {name: Result.load(name, chosen.results) for name in BENCHMARKS}
+    chosen.page.write_text(page(results), encoding="utf-8")
+    print(f"wrote {chosen.page}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

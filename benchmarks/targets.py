@@ -1,0 +1,88 @@
+"""Targets: what the fingerprint engine set out to reach, and whether the results say it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from benchmarks import corpora, distance, end_to_end, fingerprint, startup
+from benchmarks.result import Result
+
+OURS = "neardup"
+KERNEL_SHARE = 1 / 3
+PEAK_MEGABYTES = 300
+RATE_FIELD = "megabytes_per_second"
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing to reach; `met` is None where it was not measured."""
+
+    what: str
+    wanted: str
+    measured: str
+    met: bool | None
+
+
+def targets(results: Mapping[str, Result]) -> Iterator[Target]:
+    """Every target, judged by these results."""
+    yield from _speed(results[fingerprint.BENCHMARK])
+    yield from _distances(results[distance.BENCHMARK])
+    yield from _files(results[end_to_end.BENCHMARK])
+    yield from _waits(results[startup.BENCHMARK])
+
+
+def _speed(result: Result) -> Iterator[Target]:
+    rate = result.row(corpus="English", task=fingerprint.WORDS, name=OURS)[RATE_FIELD]
+    yield Target("`word:3/set/64`, English", "≥ 400 MB/s", f"{rate:.0f} MB/s", rate >= 400)
+    for task, peer, least in (
+        (fingerprint.WORDS, "gaoya", 10),
+        (fingerprint.WORDS, "simhash", 100),
+        (fingerprint.CHARACTERS, "gaoya", 8),
+    ):
+        for corpus in corpora.NAMES:
+            yield _times_faster(result, corpus, task, peer, least)
+    for corpus in corpora.NAMES:
+        narrow, wide = (
+            result.row(corpus=corpus, task=f"word:3/set/{bits}", name=OURS)["cpu_seconds"]
+            for bits in (64, 512)
+        )
+        what = f"`word:3/set/512`, {corpus}"
+        times = wide / narrow
+        yield Target(what, "≤ 3 × the time of 64 bits", f"{times:.2f} ×", times <= 3)
+
+
+def _times_faster(result: Result, corpus: str, task: str, peer: str, least: int) -> Target:
+    what, wanted = f"`{task}`, {corpus}", f"≥ {least} × {peer}"
+    theirs = result.find(corpus=corpus, task=task, name=peer)
+    if theirs is None:
+        return Target(what, wanted, "not measured", None)
+    times = result.row(corpus=corpus, task=task, name=OURS)[RATE_FIELD] / theirs[RATE_FIELD]
+    return Target(what, wanted, f"{times:.1f} ×", times >= least)
+
+
+def _distances(result: Result) -> Iterator[Target]:
+    row = result.row(task=fingerprint.WORDS)
+    mean, variance = row["mean"], row["variance"]
+    what = f"`{fingerprint.WORDS}`, unrelated documents"
+    yield Target(what, "32 ± 1 bits apart", f"{mean:.2f}", abs(mean - 32) <= 1)
+    yield Target(what, "variance near 16 (± 2)", f"{variance:.2f}", abs(variance - 16) <= 2)
+
+
+def _files(result: Result) -> Iterator[Target]:
+    kernel = result.row(name=end_to_end.KERNEL)
+    for row in result.rows:
+        if row is kernel:
+            continue
+        share = row[RATE_FIELD] / kernel[RATE_FIELD]
+        what = f"`neardup fingerprint`, Parquet with {row['name']}"
+        yield Target(what, "≥ ⅓ of the kernel's rate", f"{share:.2f}", share >= KERNEL_SHARE)
+        peak = row["peak_megabytes_without_fingerprints"]
+        wanted = f"< {PEAK_MEGABYTES} MB beside the fingerprints"
+        yield Target(what, wanted, f"{peak:.0f} MB", peak < PEAK_MEGABYTES)
+
+
+def _waits(result: Result) -> Iterator[Target]:
+    for name, most in ((startup.IMPORT, 150), (startup.HELP, 400)):
+        spent = result.row(name=name)["milliseconds"]
+        yield Target(f"`{name}`", f"< {most} ms", f"{spent:.0f} ms", spent < most)

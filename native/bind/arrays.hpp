@@ -1,0 +1,39 @@
+// NumPy arrays as the bindings take and give them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include "neardup/recipe.hpp"
+
+namespace neardup::bind {
+
+namespace nb = nanobind;
+
+template <typename T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// View an Arrow string column; its offsets are checked, so that no kernel can read outside it.
+inline Column column_of(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets) {
+    if (offsets.size() == 0) throw std::invalid_argument("a string column has at least one offset");
+    const std::int64_t* at = offsets.data();
+    const std::size_t count = offsets.size() - 1;
+    for (std::size_t i = 0; i < count; ++i)
+        if (at[i] > at[i + 1]) throw std::invalid_argument("string offsets must not decrease");
+    if (at[0] < 0 || at[count] > static_cast<std::int64_t>(data.size()))
+        throw std::invalid_argument("string offsets point outside the data");
+    return {data.data(), at, count};
+}
+
+// Hand memory made with new[] over to NumPy.
+template <typename T, typename... Size>
+auto owned_array(T* memory, Size... shape) {
+    nb::capsule owner(memory, [](void* held) noexcept { delete[] static_cast<T*>(held); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Size)>>(memory, {shape...}, owner);
+}
+
+}  // namespace neardup::bind

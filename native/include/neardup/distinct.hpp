@@ -1,0 +1,131 @@
+// The exact set of the features of a document.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "buffer.hpp"
+#include "isa.hpp"
+
+namespace neardup::NEARDUP_ISA {
+
+class DistinctSet {
+  public:
+    // Leave each different value of `values` once, in no particular order; return how many.
+    // One more place than `count` must be writable.
+    std::size_t run(std::uint64_t* values, std::size_t count) {
+        return reduce(values, count, kLargestShift);
+    }
+
+    std::size_t bytes() const { return slots_.bytes() + late_.bytes() + parted_.bytes(); }
+    void release() {
+        slots_.release();
+        late_.release();
+        parted_.release();
+    }
+
+  private:
+    static constexpr std::size_t kLargestTable = 1 << 15;  // values at once; the table stays in cache
+    static constexpr int kLargestShift = 56;
+    static constexpr int kRounds = 6;
+    static constexpr std::size_t kSlotsToValue = 2;  // at least; up to twice as many
+
+    // Values that a table cannot hold are parted by their leading bytes first.
+    std::size_t reduce(std::uint64_t* values, std::size_t count, int shift) {
+        if (count <= kLargestTable) return reduce_small(values, count);
+        if (shift < 0) return 1;  // all eight bytes are the same
+        std::size_t starts[257] = {};
+        for (std::size_t i = 0; i < count; ++i) ++starts[(values[i] >> shift & 255) + 1];
+        for (int part = 0; part < 256; ++part) starts[part + 1] += starts[part];
+        std::size_t next[256];
+        std::memcpy(next, starts, sizeof next);
+        std::uint64_t* parted = parted_.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) parted[next[values[i] >> shift & 255]++] = values[i];
+        std::memcpy(values, parted, count * sizeof *values);
+        std::size_t kept = 0;
+        for (int part = 0; part < 256; ++part) {
+            std::uint64_t* begin = values + starts[part];
+            const std::size_t left = reduce(begin, starts[part + 1] - starts[part], shift - 8);
+            std::memmove(values + kept, begin, left * sizeof *values);
+            kept += left;
+        }
+        return kept;
+    }
+
+    // Each round gives every value one slot to look at and no branch to mispredict: the first to
+    // come takes the slot, equals are dropped, and others wait for the next round.
+    std::size_t reduce_small(std::uint64_t* values, std::size_t count) {
+        // A zero would look like a free slot, so it is set apart.
+        const bool zero = has_zero(values, count);
+        if (zero) count = without_zeros(values, count);
+        std::uint64_t* late = late_.reserve(count + 1);
+        std::size_t kept = 0, waiting = count;
+        const std::uint64_t* from = values;
+        for (int round = 0; waiting != 0 && round < kRounds; ++round) {
+            const int bits = std::bit_width(kSlotsToValue * waiting);
+            std::uint64_t* slots = slots_.reserve(std::size_t{1} << bits);
+            std::memset(slots, 0, sizeof *slots << bits);
+            std::size_t left_over = 0;
+            for (std::size_t i = 0; i < waiting; ++i) {
+                const std::uint64_t value = from[i];
+                std::uint64_t& slot = slots[value * kMultipliers[round] >> (64 - bits)];
+                const std::uint64_t there = slot;
+                const std::uint64_t is_new = there == 0;
+                const std::uint64_t holds = there | (value & (0 - is_new));  // a select may become a branch
+                slot = holds;
+                values[kept] = value;
+                kept += is_new;
+                late[left_over] = value;
+                left_over += holds != value;
+            }
+            from = late;
+            waiting = left_over;
+        }
+        kept = append_sorted(values, kept, late, waiting);
+        values[kept] = 0;
+        return kept + zero;
+    }
+
+    static bool has_zero(const std::uint64_t* values, std::size_t count) {
+        std::uint64_t found = 0;
+        for (std::size_t i = 0; i < count; ++i) found |= values[i] == 0;
+        return found != 0;
+    }
+
+    static std::size_t without_zeros(std::uint64_t* values, std::size_t count) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < count; ++i)
+            if (values[i] != 0) values[kept++] = values[i];
+        return kept;
+    }
+
+    // Only values chosen to collide are left after every round.
+    static std::size_t append_sorted(std::uint64_t* values, std::size_t kept, std::uint64_t* late,
+                                     std::size_t waiting) {
+        std::qsort(late, waiting, sizeof *late, [](const void* a, const void* b) {
+            std::uint64_t x, y;
+            std::memcpy(&x, a, sizeof x);
+            std::memcpy(&y, b, sizeof y);
+            return (x > y) - (x < y);
+        });
+        for (std::size_t i = 0; i < waiting; ++i)
+            if (i == 0 || late[i] != late[i - 1]) values[kept++] = late[i];
+        return kept;
+    }
+
+    static constexpr std::uint64_t kMultipliers[kRounds] = {
+        1,
+        0x9E3779B97F4A7C15,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0xD6E8FEB86659FD93,
+        0xA0761D6478BD642F,
+    };
+
+    Buffer<std::uint64_t> slots_, late_, parted_;
+};
+
+}  // namespace neardup::NEARDUP_ISA

@@ -1,0 +1,15 @@
+// The instruction set a translation unit is compiled for.
+//
+// The kernels are compiled once per set, each time inside a namespace of that name, so that no
+// function compiled for AVX2 can be linked where the baseline one was meant.
+#pragma once
+
+#include <bit>
+
+static_assert(std::endian::native == std::endian::little, "bytes are loaded as they lie");
+
+#ifndef NEARDUP_ISA
+#define NEARDUP_ISA portable
+#endif
+
+#define NEARDUP_INLINE inline __attribute__((always_inline))

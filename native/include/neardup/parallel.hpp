@@ -1,0 +1,41 @@
+// A range of tasks, taken one by one by several threads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace neardup {
+
+// Call work(next) on up to `threads` threads, the calling one among them. `next` hands out the
+// tasks 0 … tasks - 1, and then `tasks` for ever. The threads live for this call only: starting
+// one costs some 20 microseconds, and a pool that outlived the call would not survive a fork.
+template <typename Work>
+void parallel_tasks(std::size_t tasks, std::size_t threads, const Work& work) {
+    std::atomic<std::size_t> taken{0};
+    std::exception_ptr failure;
+    std::mutex failure_lock;
+    const auto next = [&]() -> std::size_t {
+        const std::size_t task = taken.fetch_add(1, std::memory_order_relaxed);
+        return task < tasks ? task : tasks;
+    };
+    const auto guarded = [&] {
+        try {
+            work(next);
+        } catch (...) {
+            taken.store(tasks, std::memory_order_relaxed);
+            const std::lock_guard<std::mutex> hold(failure_lock);
+            failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < threads && i < tasks; ++i) others.emplace_back(guarded);
+    guarded();
+    for (std::thread& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace neardup

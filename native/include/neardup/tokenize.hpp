@@ -1,0 +1,190 @@
+// Text → lower-cased text and the edges of its words, in one pass.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "block.hpp"
+#include "buffer.hpp"
+#include "isa.hpp"
+#include "nd1.hpp"
+#include "unicode.hpp"
+
+namespace neardup::NEARDUP_ISA {
+
+// One code point as it stands in the text. Text is checked before it comes here; of bytes that
+// are not UTF-8 nothing is promised but that nothing outside the text is read.
+struct CodePoint {
+    std::uint32_t code;
+    std::uint32_t length;
+};
+
+// Decode at `at`, where at least four bytes can be read and the byte is at least 0xE0.
+NEARDUP_INLINE CodePoint decode_long(const std::uint8_t* at) {
+    const std::uint32_t low = (at[1] & 63U) << 6 | (at[2] & 63U);
+    if (at[0] < 0xF0) return {(at[0] & 15U) << 12 | low, 3};
+    const std::uint32_t code = (at[0] & 7U) << 18 | low << 6 | (at[3] & 63U);
+    return {code < UnicodeTable::kCodes ? code : 0xFFFD, 4};
+}
+
+// Decode at `at`, where at least four bytes can be read and the byte is below 0xE0.
+NEARDUP_INLINE CodePoint decode_short(const std::uint8_t* at) {
+    const bool two = at[0] >= 0xC2;
+    return {two ? (at[0] & 31U) << 6 | (at[1] & 63U) : at[0], two ? 2U : 1U};
+}
+
+// How far a pass over the text has come. It is handed on by value: the compiler must assume that
+// writing a byte changes anything that lies in memory.
+struct TokenizerState {
+    std::size_t at = 0;        // bytes of text taken
+    std::size_t written = 0;   // bytes of lowered text
+    std::uint32_t* edge;       // where the next edge goes
+    std::uint64_t inside = 0;  // 1 while the last character belongs to an open word
+};
+
+class Tokenizer {
+  public:
+    // Cut `size` bytes of text. The results stay valid until the next call.
+    void run(const std::uint8_t* text, std::size_t size) {
+        // Lower case takes at most half as much room again (U+023A: two bytes become three), and
+        // there is at most one edge to a byte, but a block writes eight edges at a time.
+        std::uint8_t* out = lowered_.reserve(size + size / 2 + 64 + kReadAhead);
+        std::uint32_t* edges = edges_.reserve(size + 2 * 64);
+        TokenizerState state{.edge = edges};
+        while (state.at < size) {
+            state = ascii_blocks(text, size, out, state);
+            if (state.at < size) state = other_text(text, size, out, state);
+        }
+        mark_edge(state, state.written, state.inside);
+        std::memset(out + state.written, 0, kReadAhead);
+        written_ = state.written;
+        edge_count_ = static_cast<std::size_t>(state.edge - edges);
+    }
+
+    const std::uint8_t* lowered() { return lowered_.data(); }
+    std::size_t lowered_size() const { return written_; }
+
+    // Start and end of each word in the lowered text, one after the other.
+    const std::uint32_t* edges() { return edges_.data(); }
+    std::size_t words() const { return edge_count_ / 2; }
+
+    std::size_t bytes() const { return lowered_.bytes() + edges_.bytes(); }
+    void release() {
+        lowered_.release();
+        edges_.release();
+    }
+
+  private:
+    // Run through blocks of 64 bytes up to the first byte that is not ASCII, or the end.
+    static NEARDUP_INLINE TokenizerState ascii_blocks(const std::uint8_t* text, std::size_t size,
+                                                      std::uint8_t* out, TokenizerState state) {
+        while (state.at < size) {
+            const std::size_t left = size - state.at;
+            BlockBits bits;
+            if (left >= 64) {
+                bits = lower_block(text + state.at, out + state.written);
+            } else {
+                std::uint8_t padded[64] = {};
+                std::memcpy(padded, text + state.at, left);
+                bits = lower_block(padded, out + state.written);
+            }
+            const auto ascii = static_cast<std::size_t>(std::countr_zero(bits.not_ascii));
+            const std::size_t step = ascii < left ? ascii : left;
+            const std::uint64_t known = step < 64 ? (1ULL << step) - 1 : ~0ULL;
+            mark_edges(state, (bits.word ^ (bits.word << 1 | state.inside)) & known);
+            if (step != 0) state.inside = bits.word >> (step - 1) & 1;
+            state.at += step;
+            state.written += step;
+            if (step < 64) break;
+        }
+        return state;
+    }
+
+    static NEARDUP_INLINE void mark_edges(TokenizerState& state, std::uint64_t changes) {
+        const auto base = static_cast<std::uint32_t>(state.written);
+        const int count = std::popcount(changes);
+        for (int done = 0; done < count; done += 8) {
+            for (int i = 0; i < 8; ++i) {
+                state.edge[done + i] = base + static_cast<std::uint32_t>(std::countr_zero(changes));
+                changes &= changes - 1;
+            }
+        }
+        state.edge += count;
+    }
+
+    static NEARDUP_INLINE void mark_edge(TokenizerState& state, std::size_t place,
+                                         std::uint64_t really) {
+        *state.edge = static_cast<std::uint32_t>(place);
+        state.edge += really;
+    }
+
+    // Step over a character of a kind that is not solo: words begin with letters.
+    static NEARDUP_INLINE void mark_change(TokenizerState& state, std::size_t place, Kind kind) {
+        const std::uint64_t now = static_cast<std::uint64_t>(kind == Kind::letter) |
+                                  (static_cast<std::uint64_t>(kind == Kind::mark) & state.inside);
+        mark_edge(state, place, now ^ state.inside);
+        state.inside = now;
+    }
+
+    // Take code points one by one until eight ASCII bytes come in a row, or the end.
+    static NEARDUP_INLINE TokenizerState other_text(const std::uint8_t* text, std::size_t size,
+                                                    std::uint8_t* out, TokenizerState state) {
+        const UnicodeTable& table = unicode_table();
+        std::uint8_t tail[8];
+        while (state.at < size) {
+            const std::size_t left = size - state.at;
+            const std::uint8_t* from = text + state.at;
+            if (left >= 8) {
+                if ((load64(from) & 0x8080808080808080ULL) == 0) break;
+            } else {
+                std::memset(tail, 0, sizeof tail);
+                std::memcpy(tail, from, left);
+                from = tail;
+            }
+            std::uint32_t length;
+            if (from[0] < 0xE0) {
+                const CodePoint point = decode_short(from);
+                length = point.length;
+                const ShortEntry entry = table.short_entry(point.code);
+                mark_change(state, state.written, kind_of(entry));
+                std::memcpy(out + state.written, &entry, 4);
+                state.written += length_of(entry);
+            } else {
+                const CodePoint point = decode_long(from);
+                length = point.length;
+                const LongEntry entry = table.long_entry(point.code);
+                const std::size_t begin = state.written;
+                state.written += copy_lowered(point, entry, from, out + begin);
+                if (kind_of_long(entry) == Kind::solo) {
+                    mark_edge(state, begin, state.inside);
+                    mark_edge(state, begin, 1);
+                    mark_edge(state, state.written, 1);
+                    state.inside = 0;
+                } else {
+                    mark_change(state, begin, kind_of_long(entry));
+                }
+            }
+            state.at += length < left ? length : left;
+        }
+        return state;
+    }
+
+    static NEARDUP_INLINE std::uint32_t copy_lowered(CodePoint point, LongEntry entry,
+                                                     const std::uint8_t* from, std::uint8_t* to) {
+        const std::int32_t delta = lower_delta_of(entry);
+        if (delta != 0) [[unlikely]]
+            return encode_utf8(static_cast<std::uint32_t>(static_cast<std::int32_t>(point.code) + delta),
+                               to);
+        std::memcpy(to, from, 4);
+        return point.length;
+    }
+
+    Buffer<std::uint8_t> lowered_;
+    Buffer<std::uint32_t> edges_;
+    std::size_t written_ = 0;
+    std::size_t edge_count_ = 0;
+};
+
+}  // namespace neardup::NEARDUP_ISA

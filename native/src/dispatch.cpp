@@ -1,0 +1,75 @@
+#include "neardup/dispatch.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "neardup/parallel.hpp"
+
+namespace neardup {
+
+namespace {
+
+constexpr std::int64_t kTaskBytes = 256 << 10;
+
+struct Isa {
+    const char* name;
+    FingerprintRanges kernel;
+    bool runs_here;
+};
+
+std::vector<Isa> known_isas() {
+    std::vector<Isa> isas = {{"portable", portable::fingerprint_ranges, true}};
+#if defined(NEARDUP_X86)
+    isas.push_back({"sse2", sse2::fingerprint_ranges, true});
+    __builtin_cpu_init();
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    isas.push_back({"avx2", avx2::fingerprint_ranges, avx2});
+#endif
+    return isas;
+}
+
+}  // namespace
+
+std::vector<std::string> available_isas() {
+    std::vector<std::string> names;
+    for (const Isa& isa : known_isas())
+        if (isa.runs_here) names.emplace_back(isa.name);
+    return names;
+}
+
+FingerprintRanges fingerprint_kernel(const std::string& name) {
+    FingerprintRanges found = nullptr;
+    for (const Isa& isa : known_isas())
+        if (isa.runs_here && (name == "auto" || name == isa.name)) found = isa.kernel;
+    if (found == nullptr)
+        throw std::invalid_argument("no kernel for instruction set '" + name + "' runs here");
+    return found;
+}
+
+void fingerprint_column(const Column& column, const Recipe& recipe, const Rows& rows,
+                        std::size_t threads, FingerprintRanges kernel) {
+    if (column.count == 0) return;
+    const std::int64_t* offsets = column.offsets;
+    // Task t holds the documents that begin in the t-th stretch of bytes, and the last one all
+    // that begin at the very end (they are empty).
+    const std::int64_t begin = offsets[0], size = offsets[column.count] - begin;
+    const auto tasks = static_cast<std::size_t>(size / kTaskBytes + 1);
+    const auto first_from = [&](std::size_t task) -> std::size_t {
+        if (task >= tasks) return column.count;
+        const std::int64_t least = begin + static_cast<std::int64_t>(task) * kTaskBytes;
+        return static_cast<std::size_t>(
+            std::lower_bound(offsets, offsets + column.count, least) - offsets);
+    };
+    parallel_tasks(tasks, threads, [&](const auto& next_task) {
+        kernel(column, recipe, rows, [&]() -> Range {
+            for (std::size_t task = next_task(); task < tasks; task = next_task()) {
+                const Range range{first_from(task), first_from(task + 1)};
+                if (range.first != range.last) return range;
+            }
+            return {0, 0};
+        });
+    });
+}
+
+}  // namespace neardup

@@ -1,0 +1,20 @@
+// Compiled once per instruction set; see isa.hpp.
+#include "neardup/dispatch.hpp"
+#include "neardup/fingerprint.hpp"
+
+namespace neardup::NEARDUP_ISA {
+
+void fingerprint_ranges(const Column& column, const Recipe& recipe, const Rows& rows,
+                        const NextRange& next) {
+    Fingerprinter fingerprinter(recipe);
+    const std::size_t row_words = recipe.row_words();
+    for (Range range = next(); range.first != range.last; range = next()) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
+            rows.words[i] = fingerprinter.run(column.data + column.offsets[i], size,
+                                              rows.bits + i * row_words);
+        }
+    }
+}
+
+}  // namespace neardup::NEARDUP_ISA

@@ -1,0 +1,56 @@
+"""Find every near-duplicate in a collection of texts, prove each one, say which copy to keep.
+
+>>> import neardup as nd
+>>> fps = nd.fingerprint(["one two three four", "one two three five"])
+>>> int(nd.hamming(fps[:1], fps[1:])[0]) <= 64
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from neardup.comparison import Comparison, compare
+    from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
+    from neardup.fingerprints import Fingerprints, fingerprint, hamming
+
+__all__ = [
+    "Comparison",
+    "Fingerprints",
+    "InputError",
+    "NeardupError",
+    "SchemeMismatchError",
+    "SettingError",
+    "compare",
+    "fingerprint",
+    "hamming",
+]
+
+# NumPy and Arrow take a fifth of a second to import; a name brings them in when it is first used.
+_HOMES = {
+    "Comparison": "neardup.comparison",
+    "Fingerprints": "neardup.fingerprints",
+    "InputError": "neardup.errors",
+    "NeardupError": "neardup.errors",
+    "SchemeMismatchError": "neardup.errors",
+    "SettingError": "neardup.errors",
+    "compare": "neardup.comparison",
+    "fingerprint": "neardup.fingerprints",
+    "hamming": "neardup.fingerprints",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

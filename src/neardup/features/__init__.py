@@ -1,0 +1,1 @@
+"""Features: text → weighted hashes."""

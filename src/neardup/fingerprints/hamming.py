@@ -1,0 +1,85 @@
+"""How many bits differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.errors import SettingError
+from neardup.fingerprints.fingerprints import Fingerprints
+
+_BYTE_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
+
+
+def hamming(a: Any, b: Any) -> Any:
+    """Count the differing bits of ints, arrays or Fingerprints.
+
+    Two ints give an int. Unsigned arrays give an array, under NumPy's broadcasting: of one
+    dimension, each item is a fingerprint; of two, each row is. Fingerprints must be of one
+    scheme; where a document is empty its distance is bits + 1, which no limit accepts.
+
+    >>> hamming(0b1011101, 0b1001001)
+    2
+    >>> hamming(np.array([1, 3], np.uint64), np.array([0, 0], np.uint64)).tolist()
+    [1, 2]
+    """
+    if isinstance(a, Fingerprints) or isinstance(b, Fingerprints):
+        return _of_fingerprints(a, b)
+    if isinstance(a, int | np.integer) and isinstance(b, int | np.integer):
+        return _of_ints(int(a), int(b))
+    return _of_arrays(_bit_array(a), _bit_array(b))
+
+
+def _of_ints(a: int, b: int) -> int:
+    if a < 0 or b < 0:
+        raise SettingError("a fingerprint is not negative")
+    return (a ^ b).bit_count()
+
+
+def _of_arrays(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
+    counts = _bit_counts(a ^ b)
+    return counts.sum(axis=-1, dtype=np.int64) if counts.ndim > 1 else counts.astype(np.int64)
+
+
+def _of_fingerprints(a: Any, b: Any) -> NDArray[np.int64]:
+    ours = a if isinstance(a, Fingerprints) else b
+    rows_a, empty_a = _rows(a, ours)
+    rows_b, empty_b = _rows(b, ours)
+    distances = np.asarray(_of_arrays(rows_a, rows_b))
+    distances[np.broadcast_to(empty_a | empty_b, distances.shape)] = ours.bits + 1
+    return distances
+
+
+def _rows(side: Any, ours: Fingerprints) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """The rows of one side, and which of them are empty."""
+    if isinstance(side, Fingerprints):
+        ours.scheme.require_same(side.scheme)
+        return side.array, side.empty
+    none_empty = np.zeros(1, np.bool_)
+    if isinstance(side, int | np.integer):
+        if int(side) >> ours.bits:
+            raise SettingError(f"{side} has more than the {ours.bits} bits of {ours.scheme}")
+        size = 8 * ours.scheme.row_words
+        shifted = int(side) << (8 * size - ours.bits)
+        words = np.frombuffer(shifted.to_bytes(size, "big"), ">u8").astype(np.uint64)
+        return words.reshape(1, -1), none_empty
+    rows = _bit_array(side)
+    return (rows.reshape(-1, 1) if rows.ndim == 1 else rows), none_empty
+
+
+def _bit_array(values: Any) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind == "i" and (array.size == 0 or array.min() >= 0):
+        array = array.astype(np.uint64)
+    if array.dtype.kind != "u":
+        raise SettingError(f"fingerprints are unsigned integers, not {array.dtype}")
+    return array
+
+
+def _bit_counts(array: NDArray[Any]) -> NDArray[np.uint8]:
+    if hasattr(np, "bitwise_count"):
+        return np.asarray(np.bitwise_count(array))
+    as_bytes = np.ascontiguousarray(array).view(np.uint8).reshape(*array.shape, -1)
+    return np.asarray(_BYTE_COUNTS[as_bytes].sum(axis=-1, dtype=np.uint8))

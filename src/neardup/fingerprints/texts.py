@@ -1,0 +1,108 @@
+"""Texts in whatever shape the caller has them → Arrow string arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import InputError
+
+LARGEST_TEXT = 2**31 - 1
+_ITEMS_AT_ONCE = 10_000
+
+
+def string_chunks(texts: Any) -> Iterator[pa.Array]:
+    """Yield string arrays that together hold every text, nulls included.
+
+    Takes a list, an iterator, a NumPy, pandas or Polars column, or an Arrow (chunked) array.
+    Arrow data is not copied.
+    """
+    if isinstance(texts, str | bytes):
+        raise InputError("a single text was given where many are expected; put it in a list")
+    if isinstance(texts, pa.Array):
+        yield _checked(texts, 0)
+    elif isinstance(texts, pa.ChunkedArray):
+        yield from _checked_chunks(texts)
+    elif isinstance(texts, np.ndarray):
+        yield from _from_items(texts.ravel().tolist())
+    elif hasattr(texts, "__arrow_c_stream__"):  # Polars, recent pandas
+        yield from _checked_chunks(_column(pa.chunked_array(texts)))
+    elif isinstance(texts, Iterable):
+        yield from _from_items(texts)
+    else:
+        raise InputError(f"texts must be a list, a column or an iterator, not {_name(texts)}")
+
+
+def _column(chunked: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_struct(chunked.type):
+        raise InputError("texts must be one column, not a table; name it, for example df['text']")
+    return chunked
+
+
+def _checked_chunks(chunked: pa.ChunkedArray) -> Iterator[pa.Array]:
+    first = 0
+    for chunk in chunked.chunks:
+        yield _checked(chunk, first)
+        first += len(chunk)
+
+
+def _from_items(items: Iterable[Any]) -> Iterator[pa.Array]:
+    iterator = iter(items)
+    first = 0
+    while some := list(islice(iterator, _ITEMS_AT_ONCE)):
+        some = [None if _is_missing(item) else item for item in some]
+        try:
+            yield pa.array(some, pa.large_string())
+        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            place, why = _first_bad(some)
+            raise InputError(f"text {first + place} {why}") from None
+        first += len(some)
+
+
+def _is_missing(item: Any) -> bool:
+    """None, and the NaN that NumPy and pandas put in its place."""
+    return item is None or item != item or type(item).__name__ == "NAType"
+
+
+def _first_bad(items: list[Any]) -> tuple[int, str]:
+    for place, item in enumerate(items):
+        if item is None:
+            continue
+        if not isinstance(item, str):
+            return place, f"is of type {_name(item)}; every text must be a str or None"
+        try:
+            item.encode()
+        except UnicodeEncodeError as error:
+            return place, (
+                f"holds a lone surrogate (U+{ord(item[error.start]):04X}) at character "
+                f"{error.start}, which is no Unicode text; repair or drop it"
+            )
+    return 0, "cannot be read as text"
+
+
+def _checked(array: pa.Array, first: int) -> pa.Array:
+    """A string array that is sound: valid UTF-8, no text too large for the kernels."""
+    kind = array.type
+    if isinstance(kind, pa.DictionaryType):
+        return _checked(array.dictionary_decode(), first)
+    if pa.types.is_null(kind) or _is_string_view(kind) or pa.types.is_string(kind):
+        array = array.cast(pa.large_string())
+    elif not pa.types.is_large_string(kind):
+        raise InputError(f"texts are of Arrow type {kind}; string or large_string is needed")
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"texts {first} to {first + len(array) - 1}: {error}") from None
+    return array
+
+
+def _is_string_view(kind: pa.DataType) -> bool:
+    return hasattr(pa.types, "is_string_view") and pa.types.is_string_view(kind)
+
+
+def _name(item: Any) -> str:
+    return type(item).__name__

@@ -1,0 +1,98 @@
+"""Kernels: the native code, seen from Python; `reference` is its slow twin."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.errors import SettingError
+
+try:
+    from neardup.kernels import _native
+except ImportError as error:
+    raise ImportError(
+        f"neardup's native module cannot be loaded ({error}); build it with "
+        "`pip install .` in the source folder, which needs a C++20 compiler"
+    ) from error
+
+__all__ = ["IdSet", "available_isas", "fingerprint", "thread_count"]
+
+
+def available_isas() -> list[str]:
+    """Name the instruction sets the kernels can use on this machine, slowest first."""
+    return _native.available_isas()
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads to use: as asked, or one for each core this process may run on."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cpu_count()
+    if threads < 1:
+        raise SettingError(f"threads={threads} must be at least 1")
+    return threads
+
+
+def cpu_count() -> int:
+    """The cores of the machine, where the system does not say which of them are ours."""
+    return os.cpu_count() or 1
+
+
+def fingerprint(
+    texts: pa.Array,
+    *,
+    unit: str,
+    size: int,
+    distinct: bool,
+    bits: int,
+    ties_up: bool,
+    threads: int = 1,
+    isa: str = "auto",
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Fingerprint a string array without nulls: rows of 64-bit words, and word counts."""
+    data, offsets = _string_buffers(texts)
+    return _native.fingerprint(
+        data,
+        offsets,
+        words=unit == "word",
+        size=size,
+        distinct=distinct,
+        bits=bits,
+        ties_up=ties_up,
+        threads=threads,
+        isa=isa,
+    )
+
+
+class IdSet:
+    """The ids seen so far, in 16 bytes each, to find one that comes twice."""
+
+    def __init__(self) -> None:
+        self._native = _native.IdSet()
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def add(self, ids: pa.Array, places: NDArray[np.int64]) -> tuple[int, int] | None:
+        """Add string or integer ids; stop at one seen before.
+
+        Returns its position among `ids` and the place of the earlier one, or None.
+        """
+        data, offsets = _string_buffers(ids)
+        return self._native.add(data, offsets, np.ascontiguousarray(places, np.int64))
+
+
+def _string_buffers(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes and offsets of a string array, the bytes uncopied."""
+    if not pa.types.is_large_string(array.type):
+        array = array.cast(pa.large_string())
+    _, offsets, data = array.buffers()
+    if len(array) == 0:
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    every = np.frombuffer(offsets, np.int64)
+    return (
+        np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8),
+        every[array.offset : array.offset + len(array) + 1],
+    )

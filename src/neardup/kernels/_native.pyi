@@ -1,0 +1,25 @@
+import numpy as np
+from numpy.typing import NDArray
+
+def available_isas() -> list[str]: ...
+def fingerprint(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    *,
+    words: bool,
+    size: int,
+    distinct: bool,
+    bits: int,
+    ties_up: bool,
+    threads: int,
+    isa: str,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+
+class IdSet:
+    def __len__(self) -> int: ...
+    def add(
+        self,
+        data: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        places: NDArray[np.int64],
+    ) -> tuple[int, int] | None: ...

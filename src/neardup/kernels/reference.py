@@ -1,0 +1,155 @@
+"""The slow, obvious twin of the native kernels: what the nd1 scheme means, in plain Python.
+
+`docs/scheme.md` says the same in words. Every native result is tested against this module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+
+MASK = 2**64 - 1
+
+# Fractional digits of pi, and the golden ratio: numbers nobody chose for their effect.
+LOW_KEY = 0x243F6A8885A308D3
+HIGH_KEY = 0x452821E638D01377
+SHINGLE_BASE = 0x9E3779B97F4A7C15
+FEATURE_KEY = 0x13198A2E03707344
+TURNED_KEY = 0xC0AC29B7C97C50DD
+WIDTH_STEP = 0xA4093822299F31D1
+WIDTH_KEY = 0x3F84D5B5B5470917
+
+
+@cache
+def kinds() -> dict[int, str]:
+    """Map every code point that is not `other` to letter, mark, solo or space."""
+    table = {}
+    for first, last, kind in _ranges("ND_KIND"):
+        table.update(dict.fromkeys(range(int(first, 16), int(last, 16) + 1), kind))
+    return table
+
+
+@cache
+def lower_map() -> dict[int, int]:
+    """Map every code point with a simple lower-case mapping to its lower case."""
+    table = {}
+    for first, last, stride, delta in _ranges("ND_LOWER"):
+        for code in range(int(first, 16), int(last, 16) + 1, int(stride)):
+            table[code] = code + int(delta)
+    return table
+
+
+def _ranges(macro: str) -> list[tuple[str, ...]]:
+    text = files(__package__).joinpath("unicode_ranges.inc").read_text(encoding="ascii")
+    return [tuple(line.split(", ")) for line in re.findall(rf"^{macro}\((.*)\)$", text, re.M)]
+
+
+def lower(text: str) -> str:
+    """Lower-case code point by code point, whatever stands around it."""
+    return text.translate(lower_map())
+
+
+def words(text: str) -> list[str]:
+    """Cut lower-cased text into words: a letter and what follows it, or one solo character."""
+    found, word = [], ""
+    for char in lower(text):
+        kind = kinds().get(ord(char))
+        if kind == "letter" or (kind == "mark" and word):
+            word += char
+            continue
+        if word:
+            found.append(word)
+        word = ""
+        if kind == "solo":
+            found.append(char)
+    return [*found, word] if word else found
+
+
+def folded(text: str) -> str:
+    """Lower-case the text and make every run of white space one space, none at the ends."""
+    out: list[str] = []
+    for char in lower(text):
+        space = kinds().get(ord(char)) == "space"
+        if not space:
+            out.append(char)
+        elif out and out[-1] != " ":
+            out.append(" ")
+    return "".join(out).rstrip(" ")
+
+
+def units(text: str, unit: str) -> list[str]:
+    """The things that shingles are made of: words, or code points of the folded text."""
+    return words(text) if unit == "word" else list(folded(text))
+
+
+def shingles(parts: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    """Every run of `size` units; where there are fewer units, the whole is the only one."""
+    if len(parts) < size:
+        return [tuple(parts)] if parts else []
+    return [tuple(parts[i : i + size]) for i in range(len(parts) - size + 1)]
+
+
+def fold_multiply(a: int, b: int) -> int:
+    """Multiply to 128 bits and fold the halves together."""
+    product = a * b
+    return (product & MASK) ^ (product >> 64)
+
+
+def rotate_half(x: int) -> int:
+    """Swap the halves of a 64-bit number."""
+    return ((x << 32) | (x >> 32)) & MASK
+
+
+def unit_value(unit: str) -> int:
+    """Hash the UTF-8 bytes of a unit, sixteen at a time, the last block with the length."""
+    data = unit.encode()
+    value = 0
+    for start in range(0, len(data), 16):
+        block = data[start : start + 16].ljust(16, b"\0")
+        low, high = int.from_bytes(block[:8], "little"), int.from_bytes(block[8:], "little")
+        length = len(data) if start + 16 >= len(data) else 0
+        value = fold_multiply(low ^ LOW_KEY ^ value, high ^ HIGH_KEY ^ length)
+    return value
+
+
+def feature_hash(shingle: Iterable[str]) -> int:
+    """Hash a shingle: a polynomial in its units' values, then one more multiplication."""
+    total = 0
+    for unit in shingle:
+        total = (total * SHINGLE_BASE + unit_value(unit)) & MASK
+    return fold_multiply(total ^ FEATURE_KEY, rotate_half(total) ^ TURNED_KEY)
+
+
+def widen(feature: int, place: int) -> int:
+    """The hash that a feature contributes to the 64-bit word at `place` of a fingerprint."""
+    if place == 0:
+        return feature
+    key = place * WIDTH_STEP & MASK
+    return fold_multiply(feature ^ key, rotate_half(feature) ^ WIDTH_KEY)
+
+
+def features(text: str, unit: str, size: int) -> list[int]:
+    """The feature hashes of a text, repeated ones included; none if it holds no word."""
+    if not words(text):
+        return []
+    return [feature_hash(shingle) for shingle in shingles(units(text, unit), size)]
+
+
+def fingerprint(
+    text: str, *, unit: str, size: int, distinct: bool, bits: int, ties_up: bool
+) -> list[int]:
+    """The fingerprint as 64-bit words, bit 0 the most significant bit of the first."""
+    hashes = features(text, unit, size)
+    if distinct:
+        hashes = list(dict.fromkeys(hashes))
+    out = [0] * -(-bits // 64)
+    if not hashes:
+        return out
+    for bit in range(bits):
+        place, shift = bit // 64, 63 - bit % 64
+        total = sum(1 if widen(h, place) >> shift & 1 else -1 for h in hashes)
+        if total > 0 or (ties_up and total == 0):
+            out[place] |= 1 << shift
+    return out

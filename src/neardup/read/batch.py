@@ -1,0 +1,50 @@
+"""What the readers hand on: a batch of documents, and the rows set aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """One row that was set aside: where it stands, counted from 0, and why."""
+
+    file: str
+    row: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some consecutive rows of the input: the good ones as columns, the bad ones with reasons.
+
+    `documents` has the columns `id` (string or int64) and `text` (string or large_string), both
+    valid and without nulls, then the carried columns. It has no rows where all were rejected.
+    `places` holds each document's place in the whole input, rejected rows counted too.
+    """
+
+    documents: pa.RecordBatch
+    places: npt.NDArray[np.int64]
+    rejected: tuple[Rejected, ...]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The same inside the stage, before ids are settled; what every format's reader yields.
+
+    `numbers` are rows counted from where the reader began, `seen` how many it has passed,
+    rejected ones included, `bytes_done` how much of its input. `id` is None where there is none.
+    """
+
+    text: pa.Array
+    id: pa.Array | None
+    carried: dict[str, Any]
+    numbers: npt.NDArray[np.int64]
+    rejected: tuple[Rejected, ...]
+    seen: int
+    bytes_done: int

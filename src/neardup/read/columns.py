@@ -1,0 +1,98 @@
+"""Columns: which ones a run wants, and what is said when a file lacks them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from neardup.errors import InputError, SettingError
+
+ROW_PLACE = "row"
+_RESERVED = ("id", "text")
+_LISTED = 40
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The columns of a run. `id` is None where rows are numbered instead."""
+
+    text: str
+    id: str | None
+    id_required: bool
+    columns: tuple[str, ...] | Literal["all"]
+
+    @classmethod
+    def of(
+        cls, text: str | None, id: str | None, columns: Sequence[str] | Literal["all"]
+    ) -> Wanted:
+        """Fill in the defaults."""
+        if isinstance(columns, str) and columns != "all":
+            raise SettingError(f'columns={columns!r} must be a list of column names or "all"')
+        text = "text" if text is None else text
+        if text == id:
+            raise SettingError(f"the column {text!r} cannot be both the text and the id")
+        return cls(
+            text=text,
+            id=None if id == ROW_PLACE else "id" if id is None and text != "id" else id,
+            id_required=id not in (None, ROW_PLACE),
+            columns="all" if columns == "all" else tuple(dict.fromkeys(columns)),
+        )
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The columns without which a file cannot be read."""
+        id = (self.id,) if self.id is not None and self.id_required else ()
+        return tuple(
+            dict.fromkeys((self.text, *id, *(() if self.columns == "all" else self.columns)))
+        )
+
+    def require(self, file: str, found: Collection[str]) -> None:
+        """Refuse a file that lacks a required column, and list the ones it has."""
+        for name in self.required:
+            if name not in found:
+                raise InputError(
+                    f"{file} has no column {name!r}{_listing(found)}; {self._advice(name)}"
+                )
+
+    def require_once(self, file: str, names: Sequence[str]) -> None:
+        """Refuse a table that lacks a column, or has two of one name that is to be read."""
+        self.require(file, names)
+        for name in (self.text, *([self.id] if self.id else []), *self.carried(names)):
+            if names.count(name) > 1:
+                raise InputError(f"{file} has more than one column {name!r}; rename one of them")
+
+    def carried(self, found: Iterable[str]) -> tuple[str, ...]:
+        """List the columns to carry along, of those that a file has; id and text go anyway."""
+        names = dict.fromkeys(found if self.columns == "all" else self.columns)
+        return tuple(name for name in names if name not in (self.text, self.id))
+
+    def _advice(self, name: str) -> str:
+        if name == self.text:
+            return "name the column that holds the text with --text"
+        if name == self.id:
+            return "name another with --id, or number the rows with --id row"
+        return "carry only columns that every file has"
+
+
+def carried_names(file: str, names: Sequence[str]) -> dict[str, str]:
+    """Name the carried columns so that none hides the documents' own `id` and `text`."""
+    renamed = {name: f"input_{name}" if name in _RESERVED else name for name in names}
+    if len(set(renamed.values())) < len(renamed):
+        raise InputError(
+            f"{file} has both a column {_clash(renamed)!r} and a column "
+            f"'input_{_clash(renamed)}', which would be carried under one name; rename one of them"
+        )
+    return renamed
+
+
+def _clash(renamed: dict[str, str]) -> str:
+    return next(name for name in _RESERVED if name in renamed and f"input_{name}" in renamed)
+
+
+def _listing(found: Collection[str]) -> str:
+    names = [repr(name) for name in found]
+    if not names:
+        return " and no other columns"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"; its columns are {', '.join(names[:_LISTED])}{more}"

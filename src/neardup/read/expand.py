@@ -1,0 +1,153 @@
+"""Expansion: what the user names, as files, folders, globs and URLs, becomes a list of sources."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import fsspec
+
+from neardup.errors import InputError
+from neardup.read.folder import FoundFile, in_order, local_files, remote_files
+from neardup.read.source import STANDARD_INPUT, Source, explained
+from neardup.read.suffixes import TEXT_FORMATS, kind_of, known_suffixes
+
+
+def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
+    """Find every file to be read, in reading order, or say which input names none."""
+    if not inputs:
+        raise InputError("there is no input; name files, folders, globs, URLs or - for stdin")
+    names = [os.fspath(name) for name in inputs]
+    if names.count("-") > 1:
+        raise InputError("standard input (-) can be read only once; name it once")
+    sources = [source for name in names for source in _sources(name, alone=len(names) == 1)]
+    texts = [source for source in sources if source.format in TEXT_FORMATS and not source.fault]
+    # The only text file of a run is a corpus of lines; several are documents.
+    if len(texts) > 1:
+        return [_whole(source) for source in sources]
+    return sources
+
+
+def _sources(name: str, *, alone: bool) -> list[Source]:
+    if name == "-":
+        return [Source(STANDARD_INPUT, "-", "stdin")]
+    if "://" not in name:
+        return _local(name, alone)
+    try:
+        filesystem, path = fsspec.core.url_to_fs(name)
+    except (ImportError, ValueError) as error:
+        raise InputError(f"{name} cannot be opened ({error}); check the URL") from error
+    if isinstance(filesystem, fsspec.implementations.local.LocalFileSystem):
+        return _local(path, alone)
+    try:
+        return _remote(name, filesystem, path, alone)
+    except InputError:
+        raise
+    # Every filesystem raises errors of its own library.
+    except Exception as error:
+        raise InputError(
+            f"{name} cannot be reached ({error}); check the URL and your access to it"
+        ) from error
+
+
+def _local(name: str, alone: bool) -> list[Source]:
+    with explained(name):
+        if os.path.isdir(name):
+            return _folder(name, name, local_files(name), None, alone)
+        try:
+            size = os.stat(name).st_size
+        except (FileNotFoundError, NotADirectoryError):
+            if not glob.has_magic(name):
+                raise FileNotFoundError(name) from None
+        else:
+            return [_named(name, name, size, None)]
+        paths = [path for path in glob.glob(name, recursive=True) if not os.path.isdir(path)]
+        return _matches(name, [(path, path, os.stat(path).st_size) for path in paths], None, alone)
+
+
+def _remote(name: str, filesystem: Any, path: str, alone: bool) -> list[Source]:
+    web = name.startswith(("http://", "https://"))
+    if "*" in path or (not web and glob.has_magic(path) and not filesystem.exists(path)):
+        found = filesystem.glob(path, detail=True)
+        files = [
+            (filesystem.unstrip_protocol(match), match, info.get("size"))
+            for match, info in found.items()
+            if info["type"] != "directory"
+        ]
+        return _matches(name, files, filesystem, alone)
+    try:
+        info = filesystem.info(path)
+    except FileNotFoundError:
+        raise InputError(f"{name} does not exist; check the URL") from None
+    if info["type"] == "directory":
+        return _folder(name, path, remote_files(filesystem, path), filesystem, alone)
+    return [_named(name, path, info.get("size"), filesystem)]
+
+
+def _named(name: str, path: str, size: int | None, filesystem: Any) -> Source:
+    kind = kind_of(urlsplit(path).path if "://" in path else path)
+    if kind is None:
+        raise InputError(
+            f"{name} has no suffix that says what it holds; neardup reads {known_suffixes()}"
+        )
+    shown = _printable(name)
+    return Source(shown, path, kind.format, kind.compression, size, filesystem, shown)
+
+
+def _matches(
+    pattern: str, files: list[tuple[str, str, int | None]], filesystem: Any, alone: bool
+) -> list[Source]:
+    if not files:
+        raise InputError(f"{pattern} matches no file; check the pattern")
+    sources = []
+    for name, path, size in sorted(files, key=lambda file: in_order(file[0])):
+        source = _whole(_named(name, path, size, filesystem))
+        relative = source.name.removeprefix(_fixed_folder(pattern))
+        sources.append(replace(source, document_id=relative) if alone else source)
+    return sources
+
+
+def _folder(
+    name: str, path: str, files: list[FoundFile], filesystem: Any, alone: bool
+) -> list[Source]:
+    kinds = {file: kind_of(file.relative) for file in files}
+    has_data = any(kind and kind.format not in TEXT_FORMATS for kind in kinds.values())
+    sources = []
+    for file, kind in kinds.items():
+        relative = _printable(file.relative)
+        shown = f"{_printable(name).rstrip('/')}/{relative}"
+        if kind is None:
+            # Bookkeeping such as _SUCCESS, which table writers leave beside their files.
+            if relative.rpartition("/")[2].startswith("_"):
+                continue
+            fault = f"unknown suffix; neardup reads {known_suffixes()}"
+        elif not file.regular:
+            fault = "no regular file: a broken link, a pipe or a device"
+        elif has_data and kind.format in TEXT_FORMATS:
+            fault = "a text file among data files is no row of theirs; name it to read it"
+        else:
+            source = Source(shown, file.path, kind.format, kind.compression, file.size, filesystem)
+            sources.append(_whole(replace(source, document_id=relative if alone else shown)))
+            continue
+        sources.append(Source(shown, file.path, "document", size=0, fault=fault))
+    if all(source.fault for source in sources):
+        raise InputError(f"{name} holds no file that can be read; neardup reads {known_suffixes()}")
+    return sources
+
+
+def _whole(source: Source) -> Source:
+    return replace(source, format="document") if source.format == "lines" else source
+
+
+def _fixed_folder(pattern: str) -> str:
+    fixed = next(i for i, char in enumerate(pattern) if char in "*?[")
+    return pattern[: pattern.rfind("/", 0, fixed) + 1]
+
+
+def _printable(path: str) -> str:
+    # File names need not be text; ids and reports must be.
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,144 @@
+"""JSON objects: each one parsed and judged on its own, whatever they were cut out of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from neardup.errors import InputError
+from neardup.read.batch import Rows
+from neardup.read.columns import Wanted
+from neardup.read.gather import Gatherer
+from neardup.read.json_columns import carried_columns
+from neardup.read.stream import ByteStream
+from neardup.read.utf8 import invalid_utf8
+
+# A key that none of this many objects has is taken for a misspelt column, not for a rare one.
+OBJECTS_BEFORE_MISSING = 1000
+_LARGEST_ID = 2**63 - 1
+_JSON_TYPES = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number with a fraction",
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def read_objects(
+    values: Iterable[tuple[str, bytes]],
+    stream: ByteStream,
+    file: str,
+    wanted: Wanted,
+    batch_bytes: int,
+) -> Iterator[Rows]:
+    """Read pieces of JSON, each with the words that say where it stands, as rows."""
+    gathered = Gatherer(file, batch_bytes)
+    judge = _ObjectJudge(file, wanted)
+    carries = wanted.columns == "all" or bool(wanted.columns)
+
+    def take() -> Rows:
+        return gathered.take(lambda objects: carried_columns(file, objects, wanted), done)
+
+    done = stream.consumed
+    for where, value in values:
+        if gathered.full(len(value)):
+            yield take()
+        done = stream.consumed
+        try:
+            item = orjson.loads(value)
+        except orjson.JSONDecodeError as error:
+            broken = invalid_utf8(value) or f"broken JSON at column {error.colno}, {error.msg}"
+            gathered.reject(f"{where}: {broken}")
+            continue
+        fault = judge.fault(item, where)
+        if fault:
+            gathered.reject(f"{where}: {fault}")
+            continue
+        gathered.add(item[wanted.text], len(value))
+        if judge.has_id:
+            gathered.ids.append(item[wanted.id])
+        if carries:
+            gathered.extras.append(item)
+    judge.finish()
+    if gathered:
+        yield take()
+
+
+class _ObjectJudge:
+    """Says what is wrong with an object, and refuses a file that lacks a column altogether."""
+
+    def __init__(self, file: str, wanted: Wanted) -> None:
+        self._file = file
+        self._wanted = wanted
+        self._unseen = set(wanted.required)
+        self._keys: dict[str, None] = {}
+        self._objects = 0
+        self._first_id: tuple[type, str] | None = None
+        # Without --id, the first object decides whether the file has ids.
+        self.has_id: bool | None = True if wanted.id_required else None
+
+    def fault(self, item: Any, where: str) -> str | None:
+        if type(item) is not dict:
+            return f"{_JSON_TYPES[type(item)]}, not an object"
+        if self._unseen:
+            self._look_for_columns(item)
+        if self.has_id is None:
+            self.has_id = self._wanted.id is not None and self._wanted.id in item
+        text = item.get(self._wanted.text)
+        if type(text) is not str:
+            return _unlike(item, self._wanted.text, "a string")
+        if self._wanted.id is None:
+            return None
+        if self.has_id:
+            return self._id_fault(item, self._wanted.id, where)
+        if self._wanted.id in item:
+            raise InputError(
+                f"{self._file} has no {self._wanted.id!r} in its first row but one on {where}; "
+                f"set rows without one aside with --id {self._wanted.id}, "
+                "or number the rows with --id row"
+            )
+        return None
+
+    def finish(self) -> None:
+        if self._unseen and self._objects:
+            self._wanted.require(self._file, self._keys)
+
+    def _look_for_columns(self, item: dict[str, Any]) -> None:
+        self._unseen.difference_update(item)
+        self._keys.update(dict.fromkeys(item))
+        self._objects += 1
+        if self._objects == OBJECTS_BEFORE_MISSING:
+            self.finish()
+
+    def _id_fault(self, item: dict[str, Any], name: str, where: str) -> str | None:
+        value = item.get(name)
+        kind = type(value)
+        if kind is not str and kind is not int:
+            return _unlike(item, name, "a string or a whole number")
+        if self._first_id is None:
+            self._first_id = (kind, where)
+        elif self._first_id[0] is not kind:
+            raise InputError(
+                f"{self._file} has {_JSON_TYPES[self._first_id[0]]} as id on {self._first_id[1]} "
+                f"and {_JSON_TYPES[kind]} on {where}; make all ids strings or all whole numbers, "
+                "or number the rows with --id row"
+            )
+        if isinstance(value, int) and value > _LARGEST_ID:
+            raise InputError(
+                f"{self._file} has the id {value} on {where}, more than a signed 64-bit number "
+                "can hold; write such ids as strings, or number the rows with --id row"
+            )
+        return None
+
+
+def _unlike(item: dict[str, Any], name: str, right: str) -> str:
+    if name not in item:
+        return f"no {name!r}"
+    if item[name] is None:
+        return f"{name!r} is null"
+    return f"{name!r} is {_JSON_TYPES[type(item[name])]}, not {right}"

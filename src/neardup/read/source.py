@@ -1,0 +1,102 @@
+"""A source: one file to be read, or standard input, and how to open it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+
+import pyarrow as pa
+
+from neardup.errors import InputError
+from neardup.read.stream import ByteStream
+
+STANDARD_INPUT = "standard input"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file: the name that people see, where it is, and what it holds.
+
+    `filesystem` is None for a local file. A `fault` says why the file is set aside unread.
+    """
+
+    name: str
+    path: str
+    format: str
+    compression: str | None = None
+    size: int | None = None
+    filesystem: Any = None
+    document_id: str = ""
+    fault: str = ""
+
+    @property
+    def is_standard_input(self) -> bool:
+        """Whether this can be read only once."""
+        return self.format == "stdin"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether opening this costs next to nothing."""
+        return self.filesystem is None and not self.is_standard_input
+
+    @contextmanager
+    def stream(self) -> Iterator[ByteStream]:
+        """Open for reading from front to back, decompressed."""
+        if self.is_standard_input:
+            yield ByteStream(sys.stdin.buffer, "sniff")
+            return
+        with self._open() as file, ByteStream(file, self.compression) as stream:
+            yield stream
+
+    @contextmanager
+    def random_access(self) -> Iterator[Any]:
+        """Open as an Arrow file that can be read anywhere."""
+        if self.compression:
+            with self.stream() as stream, spooled(stream) as file:
+                yield file
+        elif self.filesystem is None:
+            # Arrow files are made to be mapped; a mapped Parquet file would only count as memory.
+            with (pa.memory_map if self.format == "arrow" else pa.OSFile)(self.path) as file:
+                yield file
+        else:
+            with self._open() as remote, pa.PythonFile(remote, mode="r") as file:
+                yield file
+
+    def _open(self) -> BinaryIO:
+        if self.filesystem is None:
+            return open(self.path, "rb", buffering=0)
+        return cast(BinaryIO, self.filesystem.open(self.path, "rb"))
+
+
+@contextmanager
+def spooled(stream: ByteStream) -> Iterator[Any]:
+    """Copy a stream to a temporary file, for formats that are not read from front to back."""
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy, 1 << 20)
+        copy.seek(0)
+        with pa.PythonFile(copy, mode="r") as file:
+            yield file
+
+
+@contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Turn what can go wrong while reading a file into a sentence that names it."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise InputError(f"{name} does not exist; check the path") from error
+    except PermissionError as error:
+        raise InputError(
+            f"{name} cannot be read, permission denied; change its permissions or leave it out"
+        ) from error
+    except (OSError, EOFError, pa.ArrowException) as error:
+        detail = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
+        raise InputError(
+            f"{name} cannot be read to its end ({detail}); it may be damaged, cut short or of "
+            "another format than its name says, so fetch or write it again"
+        ) from error

@@ -1,0 +1,203 @@
+"""The benchmarks' own promises: the page follows the results, the corpora never change."""
+
+import hashlib
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from benchmarks import child, corpora, distance, end_to_end, fingerprint, generated, report
+from benchmarks.corpora import Corpus
+from benchmarks.result import RESULTS, Result
+from benchmarks.targets import targets
+
+# The first 200 kB of each language. A change makes every published number incomparable.
+FIRST_DOCUMENTS = {
+    "English": "39904fc4b7ac501d4fd3920576dec741062ca2db6582a2a8f655f762d57af799",
+    "Russian": "d9f928988a58b4df67bedf339b42a3a5d2a827eddade5b94a3862ba8a3c7fea3",
+    "Chinese": "fb809b26048af41700eeeb3a310224f91ff1e753e915564b31496a72fb9ecb58",
+}
+
+
+def test_page_is_made_of_the_committed_results():
+    results = {name: Result.load(name, RESULTS) for name in report.BENCHMARKS}
+    assert report.PAGE.read_text(encoding="utf-8") == report.page(results)
+
+
+@pytest.mark.parametrize("name", corpora.NAMES)
+def test_generated_text_is_the_same_everywhere(name):
+    texts = generated.texts(generated.language(name), 0.2).to_pylist()
+    assert hashlib.sha256("\0".join(texts).encode()).hexdigest() == FIRST_DOCUMENTS[name]
+
+
+def test_less_generated_text_is_a_prefix_of_more():
+    less, more = (generated.texts(generated.language("Russian"), size) for size in (0.05, 1.5))
+    assert more[: len(less)].equals(less)
+    assert sum(len(text.encode()) for text in less.to_pylist()) >= 50_000
+
+
+@pytest.mark.parametrize("name", corpora.NAMES)
+def test_generated_documents_have_the_size_of_real_ones(name):
+    sizes = [
+        len(text.encode()) for text in generated.texts(generated.language(name), 1).to_pylist()
+    ]
+    assert 3500 < np.mean(sizes) < 4300
+
+
+def test_first_documents_reach_the_size_asked_for():
+    corpus = _corpus(["four"] * 1000)
+    assert len(corpus.first(0.002).texts) == 500
+    assert len(corpus.first(1).texts) == 1000
+
+
+def test_copies_of_a_corpus_share_no_id_and_no_text():
+    big = end_to_end.repeated(_corpus([f"text {row}" for row in range(100)]), 0.005)
+    assert big.megabytes >= 0.005
+    for column in (big.ids, big.texts):
+        assert len(column.unique()) == len(column)
+
+
+def test_unrelated_pairs_leave_out_known_ones_and_a_document_with_itself(monkeypatch):
+    corpus = _corpus(["a", "b", "c"])
+    known = pa.table({"a": ["id-0", "id-9"], "b": ["id-2", "id-0"]})
+    monkeypatch.setattr(corpora, "known_pairs", lambda _: known)
+    a, b = distance.unrelated_pairs(corpus, 1000)
+    assert {frozenset(pair) for pair in zip(a.tolist(), b.tolist(), strict=True)} == {
+        frozenset({0, 1}),
+        frozenset({1, 2}),
+    }
+
+
+def test_hamming_counts_bits_over_all_words_of_a_row():
+    a = np.array([[0, 0], [1, 2**63]], dtype=np.uint64)
+    b = np.array([[0, 0], [2, 0]], dtype=np.uint64)
+    assert distance.hamming(a, b).tolist() == [0, 3]
+
+
+def test_targets_are_met_by_a_fast_run_and_not_by_a_slow_one():
+    assert all(target.met for target in targets(_results(our_rate=1000.0)))
+    slow = [target for target in targets(_results(our_rate=100.0)) if target.met is False]
+    assert "≥ 400 MB/s" in {target.wanted for target in slow}
+    assert "≥ 10 × gaoya" in {target.wanted for target in slow}
+
+
+def test_target_against_an_absent_peer_is_neither_met_nor_missed():
+    results = _results(our_rate=1000.0)
+    measured = results[fingerprint.BENCHMARK]
+    rows = [row for row in measured.rows if row["name"] != "gaoya"]
+    results[fingerprint.BENCHMARK] = replace(measured, rows=rows)
+    open_ones = [target for target in targets(results) if target.met is None]
+    assert len(open_ones) == 2 * len(corpora.NAMES)
+    assert "not measured" in report.page(results)
+
+
+def test_page_says_where_a_peer_is_ahead():
+    assert "Nowhere in this run." in report.page(_results(our_rate=1000.0))
+    page = report.page(_results(our_rate=40.0))
+    assert "- English, `word:3/set/64`: gaoya does 50.0 MB/s, neardup 40.0" in page
+    assert "0.8 ×" in page
+    assert "**not met**" in page
+
+
+def test_results_are_read_back_as_they_were_written(tmp_path):
+    written = _results(our_rate=500.0)[fingerprint.BENCHMARK]
+    written.save(tmp_path)
+    assert Result.load(fingerprint.BENCHMARK, tmp_path) == written
+
+
+def test_missing_result_says_what_to_run(tmp_path):
+    with pytest.raises(SystemExit, match=r"run python -m benchmarks\.startup first"):
+        Result.load("startup", tmp_path)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is read from /proc")
+def test_child_reports_its_own_peak_of_memory():
+    hold = "import time; held = bytearray(b'x' * {}); time.sleep(0.1)"
+    small, large = (
+        child.run([sys.executable, "-c", hold.format(size)]).peak_megabytes
+        for size in (1, 100_000_000)
+    )
+    assert 80 < large - small < 220
+    assert small < 60
+
+
+def test_failing_child_ends_the_benchmark_with_its_words():
+    with pytest.raises(SystemExit, match="ended with 3: no such column"):
+        child.run(
+            [
+                sys.executable,
+                "-c",
+                "import sys; print('no such column', file=sys.stderr); sys.exit(3)",
+            ]
+        )
+
+
+def _corpus(texts: list[str]) -> Corpus:
+    ids = pa.array([f"id-{row}" for row in range(len(texts))], pa.large_string())
+    return Corpus("English", "a test", ids, pa.array(texts, pa.large_string()))
+
+
+def _results(our_rate: float) -> dict[str, Result]:
+    speeds = []
+    for corpus in corpora.NAMES:
+        speeds += [_speed(corpus, task, "neardup", our_rate) for task in fingerprint.OURS]
+        speeds.append(_speed(corpus, fingerprint.WORDS, "gaoya", 50.0))
+        speeds.append(_speed(corpus, fingerprint.WORDS, "simhash", 5.0))
+        speeds.append(_speed(corpus, fingerprint.CHARACTERS, "gaoya", 20.0))
+    described = [{"name": n, "source": n, "documents": 9, "megabytes": 2.0} for n in corpora.NAMES]
+    rows = {
+        "fingerprint": ({"rounds": 1, "corpora": described}, speeds),
+        "distance": (
+            {"corpora": described[:1]},
+            [
+                {
+                    "task": fingerprint.WORDS,
+                    "pairs": 9,
+                    "mean": 31.7,
+                    "variance": 16.3,
+                    "smallest": 3,
+                }
+            ],
+        ),
+        "end_to_end": ({"threads": 2}, [_run("kernel", 900.0), _run("a single row group", 400.0)]),
+        "startup": (
+            {"rounds": 1},
+            [
+                {"name": "import neardup", "milliseconds": 20.0},
+                {"name": "neardup --help", "milliseconds": 200.0},
+            ],
+        ),
+    }
+    return {
+        name: Result.of(name, [], {"neardup": "0"}, conditions, measured)
+        for name, (conditions, measured) in rows.items()
+    }
+
+
+def _speed(corpus: str, task: str, name: str, rate: float) -> dict[str, object]:
+    return {
+        "corpus": corpus,
+        "task": task,
+        "name": name,
+        "use": "as it is",
+        "documents": 9,
+        "megabytes": 2.0,
+        "cpu_seconds": 2.0 / rate,
+        "wall_seconds": 2.0 / rate,
+        "megabytes_per_second": rate,
+    }
+
+
+def _run(name: str, rate: float) -> dict[str, object]:
+    return {
+        "name": name,
+        "documents": 9,
+        "megabytes": 2.0,
+        "wall_seconds": 2.0 / rate,
+        "cpu_seconds": 4.0 / rate,
+        "megabytes_per_second": rate,
+        "file_megabytes": 1.0,
+        "peak_megabytes": 250.0,
+        "peak_megabytes_without_fingerprints": 240.0,
+    }
