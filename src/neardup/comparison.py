@@ -27,7 +27,7 @@ def compare(
     a: str,
     b: str,
     *,
-    features: str | FeatureSpec = "word:3",
+    features: str = "word:3",
     weights: str = "set",
     bits: int = 64,
     hash: str = "nd1",
@@ -51,7 +51,7 @@ def compare(
     units_b = numbers_b if spec.unit == "word" else _characters(words_b)
     overlap = find_overlap(units_a, units_b, spec.size)
     prints = fingerprint(
-        [a, b], features=spec, weights=weights, bits=bits, hash=hash, tie=tie, threads=1
+        [a, b], features=str(spec), weights=weights, bits=bits, hash=hash, tie=tie, threads=1
     )
     hex_a, hex_b = prints.hex()
     places_a = overlap.places_only_in_a(spec.size, _EXAMPLES)

@@ -1,7 +1,8 @@
-// Sixty-four bytes of text at once: which are ASCII word characters, which are not ASCII at all.
+// Sixty-four bytes of text at once: lower-cased, and which of them belong to words.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "isa.hpp"
 
@@ -15,84 +16,98 @@ namespace neardup::NEARDUP_ISA {
 
 // Bit i speaks of byte i.
 struct BlockBits {
-    std::uint64_t word;       // ASCII letter, digit or underscore
-    std::uint64_t not_ascii;  // part of a longer UTF-8 sequence
+    std::uint64_t word;     // part of a letter, digit or underscore
+    std::uint64_t unknown;  // part of a character that must be looked up
 };
 
 #if defined(NEARDUP_USE_AVX2)
-
-NEARDUP_INLINE __m256i in_range(__m256i bytes, char first, char last) {
-    // Signed comparison: bytes from 0x80 are negative and lie in no ASCII range.
-    return _mm256_and_si256(_mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(static_cast<char>(first - 1))),
-                            _mm256_cmpgt_epi8(_mm256_set1_epi8(static_cast<char>(last + 1)), bytes));
-}
-
-NEARDUP_INLINE BlockBits lower_part(const std::uint8_t* in, std::uint8_t* out) {
-    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
-    const __m256i upper = in_range(bytes, 'A', 'Z');
-    const __m256i lowered =
-        _mm256_or_si256(bytes, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), lowered);
-    const __m256i word =
-        _mm256_or_si256(_mm256_or_si256(in_range(lowered, 'a', 'z'), in_range(bytes, '0', '9')),
-                        _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('_')));
-    return {static_cast<std::uint32_t>(_mm256_movemask_epi8(word)),
-            static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes))};
-}
-
-inline constexpr int kPartBytes = 32;
-
+inline constexpr int kVectorBytes = 32;
 #elif defined(NEARDUP_USE_SSE2)
-
-NEARDUP_INLINE __m128i in_range(__m128i bytes, char first, char last) {
-    return _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(static_cast<char>(first - 1))),
-                         _mm_cmplt_epi8(bytes, _mm_set1_epi8(static_cast<char>(last + 1))));
-}
-
-NEARDUP_INLINE BlockBits lower_part(const std::uint8_t* in, std::uint8_t* out) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
-    const __m128i upper = in_range(bytes, 'A', 'Z');
-    const __m128i lowered = _mm_or_si128(bytes, _mm_and_si128(upper, _mm_set1_epi8(0x20)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), lowered);
-    const __m128i word =
-        _mm_or_si128(_mm_or_si128(in_range(lowered, 'a', 'z'), in_range(bytes, '0', '9')),
-                     _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')));
-    return {static_cast<std::uint32_t>(_mm_movemask_epi8(word)),
-            static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))};
-}
-
-inline constexpr int kPartBytes = 16;
-
+inline constexpr int kVectorBytes = 16;
 #else
+inline constexpr int kVectorBytes = 8;
+#endif
 
-NEARDUP_INLINE BlockBits lower_part(const std::uint8_t* in, std::uint8_t* out) {
+// Vectors of the compiler's own kind: the same code for every instruction set. A comparison gives
+// 0xFF for true. Signed, because that is how SSE2 and AVX2 compare; ASCII is what is not negative.
+typedef std::int8_t Bytes __attribute__((vector_size(kVectorBytes)));
+
+NEARDUP_INLINE Bytes load_bytes(const std::uint8_t* from) {
+    Bytes bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    return bytes;
+}
+
+NEARDUP_INLINE Bytes each(int byte) { return Bytes{} + static_cast<std::int8_t>(byte); }
+
+NEARDUP_INLINE Bytes in_range(Bytes bytes, char first, char last) {
+    return (bytes > each(first - 1)) & (bytes < each(last + 1));
+}
+
+// Bit i: the highest bit of byte i.
+NEARDUP_INLINE std::uint64_t high_bits(Bytes bytes) {
+#if defined(NEARDUP_USE_AVX2)
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(reinterpret_cast<__m256i>(bytes)));
+#elif defined(NEARDUP_USE_SSE2)
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(bytes)));
+#else
+    std::uint64_t all;
+    std::memcpy(&all, &bytes, sizeof all);
+    return (all >> 7 & 0x0101010101010101ULL) * 0x0102040810204080ULL >> 56;
+#endif
+}
+
+NEARDUP_INLINE Bytes lower_ascii(Bytes bytes) {
+    return bytes | (in_range(bytes, 'A', 'Z') & each(0x20));
+}
+
+// Of bytes already lowered.
+NEARDUP_INLINE Bytes is_ascii_word(Bytes lowered) {
+    return in_range(lowered, 'a', 'z') | in_range(lowered, '0', '9') | (lowered == each('_'));
+}
+
+// Lower 64 bytes from `in` to `out` as far as they are ASCII.
+NEARDUP_INLINE BlockBits lower_ascii_block(const std::uint8_t* in, std::uint8_t* out) {
     BlockBits bits{0, 0};
-    for (int i = 0; i < 8; ++i) {
-        const std::uint8_t byte = in[i];
-        const bool upper = byte >= 'A' && byte <= 'Z';
-        const auto lowered = static_cast<std::uint8_t>(upper ? byte | 0x20 : byte);
-        out[i] = lowered;
-        const bool word = (lowered >= 'a' && lowered <= 'z') || (byte >= '0' && byte <= '9') ||
-                          byte == '_';
-        bits.word |= static_cast<std::uint64_t>(word) << i;
-        bits.not_ascii |= static_cast<std::uint64_t>(byte >> 7) << i;
+    for (int start = 0; start < 64; start += kVectorBytes) {
+        const Bytes bytes = load_bytes(in + start);
+        const Bytes lowered = lower_ascii(bytes);
+        std::memcpy(out + start, &lowered, sizeof lowered);
+        bits.word |= high_bits(is_ascii_word(lowered)) << start;
+        bits.unknown |= high_bits(bytes) << start;
     }
     return bits;
 }
 
-inline constexpr int kPartBytes = 8;
+NEARDUP_INLINE bool is_cyrillic_lead(std::uint8_t byte) { return (byte & 0xFE) == 0xD0; }
 
-#endif
-
-// Lower the ASCII capitals of 64 bytes from `in` to `out` and say what the bytes are.
-NEARDUP_INLINE BlockBits lower_block(const std::uint8_t* in, std::uint8_t* out) {
-    BlockBits all{0, 0};
-    for (int start = 0; start < 64; start += kPartBytes) {
-        const BlockBits part = lower_part(in + start, out + start);
-        all.word |= part.word << start;
-        all.not_ascii |= part.not_ascii << start;
+// The same for ASCII and the Cyrillic letters U+0400 to U+047F (lead bytes D0 and D1), which are
+// all letters and keep their length. in[-1] and in[64] are read too.
+NEARDUP_INLINE BlockBits lower_cyrillic_block(const std::uint8_t* in, std::uint8_t* out) {
+    std::uint64_t word = 0, not_ascii = 0, leads = 0, followers = 0;
+    for (int start = 0; start < 64; start += kVectorBytes) {
+        const Bytes bytes = load_bytes(in + start);
+        const Bytes before = load_bytes(in + start - 1), after = load_bytes(in + start + 1);
+        // D0 80-8F → D1 90-9F, D0 90-9F → D0 B0-BF, D0 A0-AF → D1 80-8F, and in D1 A0-BF the
+        // capitals are the even ones.
+        const Bytes first_row = (bytes & each(0xF0)) == each(0x80);
+        const Bytes middle_rows = ((bytes + each(0x10)) & each(0xE0)) == each(0xA0);
+        const Bytes last_rows = (bytes & each(0xE0)) == each(0xA0);
+        const Bytes flips = ((before == each(0xD0)) &
+                             ((first_row & each(0x10)) | (middle_rows & each(0x20))));
+        const Bytes made_odd = (before == each(0xD1)) & last_rows & each(1);
+        const Bytes to_d1 =
+            (bytes == each(0xD0)) & ((after & each(0xD0)) == each(0x80)) & each(1);
+        const Bytes lowered = ((lower_ascii(bytes) ^ flips) | made_odd) | to_d1;
+        std::memcpy(out + start, &lowered, sizeof lowered);
+        word |= high_bits(is_ascii_word(lowered)) << start;
+        not_ascii |= high_bits(bytes) << start;
+        leads |= high_bits((bytes & each(0xFE)) == each(0xD0)) << start;
+        followers |= high_bits((before & each(0xFE)) == each(0xD0)) << start;
     }
-    return all;
+    const std::uint64_t cut_off = leads & 1ULL << 63;
+    const std::uint64_t cyrillic = not_ascii & (leads | followers) & ~cut_off;
+    return {word | cyrillic, not_ascii & ~cyrillic};
 }
 
 }  // namespace neardup::NEARDUP_ISA

@@ -30,6 +30,7 @@ class Fingerprinter {
         word_count_ = feature_count_ = counted_ = carried_ = 0;
         characters_.restart();
         for (std::size_t place = 0; place < recipe_.row_words(); ++place) counters_[place].restart();
+        if (!recipe_.words) size = trimmed_size(text, size);
         std::size_t pieces = 0;
         for (std::size_t begin = 0; begin < size; ++pieces) {
             const std::size_t end = piece_end(text, begin, size);
@@ -66,7 +67,7 @@ class Fingerprinter {
     void take_piece(const std::uint8_t* text, std::size_t size) {
         tokens_.run(text, size);
         word_count_ += tokens_.words();
-        const std::size_t room = recipe_.words ? tokens_.words() : tokens_.lowered_size() + 2;
+        const std::size_t room = recipe_.words ? tokens_.words() : tokens_.lowered_size() + 1;
         std::uint64_t* values = values_.reserve(carried_ + room);
         const std::size_t count =
             carried_ + (recipe_.words

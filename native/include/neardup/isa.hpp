@@ -13,3 +13,6 @@ static_assert(std::endian::native == std::endian::little, "bytes are loaded as t
 #endif
 
 #define NEARDUP_INLINE inline __attribute__((always_inline))
+
+// For loops that want all registers to themselves.
+#define NEARDUP_APART __attribute__((noinline))

@@ -17,8 +17,8 @@ NEARDUP_INLINE std::uint64_t whole_feature(const std::uint64_t* values, std::siz
 }
 
 // The features of every window of `size` units, of which there must be at least one.
-NEARDUP_INLINE std::size_t window_features(const std::uint64_t* values, std::size_t count,
-                                           std::size_t size, std::uint64_t* out) {
+NEARDUP_APART inline std::size_t window_features(const std::uint64_t* values, std::size_t count,
+                                                 std::size_t size, std::uint64_t* out) {
     constexpr std::uint64_t p1 = kShingleBase, p2 = p1 * p1, p3 = p2 * p1;
     const std::size_t windows = count - size + 1;
     switch (size) {

@@ -54,7 +54,7 @@ class Tokenizer {
         std::uint32_t* edges = edges_.reserve(size + 2 * 64);
         TokenizerState state{.edge = edges};
         while (state.at < size) {
-            state = ascii_blocks(text, size, out, state);
+            state = blocks(text, size, out, state);
             if (state.at < size) state = other_text(text, size, out, state);
         }
         mark_edge(state, state.written, state.inside);
@@ -77,29 +77,37 @@ class Tokenizer {
     }
 
   private:
-    // Run through blocks of 64 bytes up to the first byte that is not ASCII, or the end.
-    static NEARDUP_INLINE TokenizerState ascii_blocks(const std::uint8_t* text, std::size_t size,
-                                                      std::uint8_t* out, TokenizerState state) {
+    // Run through blocks of 64 bytes up to the first character that must be looked up, or the end.
+    static NEARDUP_INLINE TokenizerState blocks(const std::uint8_t* text, std::size_t size,
+                                                std::uint8_t* out, TokenizerState state) {
+        std::uint8_t padded[1 + 64 + 1];
         while (state.at < size) {
             const std::size_t left = size - state.at;
-            BlockBits bits;
-            if (left >= 64) {
-                bits = lower_block(text + state.at, out + state.written);
-            } else {
-                std::uint8_t padded[64] = {};
-                std::memcpy(padded, text + state.at, left);
-                bits = lower_block(padded, out + state.written);
+            const std::uint8_t* from = text + state.at;
+            if (left < 64) from = copy_padded(from, left, padded);
+            BlockBits bits = lower_ascii_block(from, out + state.written);
+            if (bits.unknown != 0 && is_cyrillic_lead(from[std::countr_zero(bits.unknown)])) {
+                if (left == 64 || (left > 64 && state.at == 0)) from = copy_padded(from, left, padded);
+                bits = lower_cyrillic_block(from, out + state.written);
             }
-            const auto ascii = static_cast<std::size_t>(std::countr_zero(bits.not_ascii));
-            const std::size_t step = ascii < left ? ascii : left;
-            const std::uint64_t known = step < 64 ? (1ULL << step) - 1 : ~0ULL;
-            mark_edges(state, (bits.word ^ (bits.word << 1 | state.inside)) & known);
+            const auto known = static_cast<std::size_t>(std::countr_zero(bits.unknown));
+            const std::size_t step = known < left ? known : left;
+            const std::uint64_t stepped_over = step < 64 ? (1ULL << step) - 1 : ~0ULL;
+            mark_edges(state, (bits.word ^ (bits.word << 1 | state.inside)) & stepped_over);
             if (step != 0) state.inside = bits.word >> (step - 1) & 1;
             state.at += step;
             state.written += step;
-            if (step < 64) break;
+            if (known < 63) break;
         }
         return state;
+    }
+
+    // Up to 64 bytes of text with zeros around them; where they begin.
+    static NEARDUP_INLINE const std::uint8_t* copy_padded(const std::uint8_t* from, std::size_t left,
+                                                          std::uint8_t (&padded)[66]) {
+        std::memset(padded, 0, sizeof padded);
+        std::memcpy(padded + 1, from, left < 64 ? left : 64);
+        return padded + 1;
     }
 
     static NEARDUP_INLINE void mark_edges(TokenizerState& state, std::uint64_t changes) {
@@ -128,16 +136,21 @@ class Tokenizer {
         state.inside = now;
     }
 
-    // Take code points one by one until eight ASCII bytes come in a row, or the end.
+    // Take code points one by one until it is worth trying blocks again, or the end.
     static NEARDUP_INLINE TokenizerState other_text(const std::uint8_t* text, std::size_t size,
                                                     std::uint8_t* out, TokenizerState state) {
         const UnicodeTable& table = unicode_table();
         std::uint8_t tail[8];
-        while (state.at < size) {
+        for (bool first = true; state.at < size; first = false) {
             const std::size_t left = size - state.at;
             const std::uint8_t* from = text + state.at;
             if (left >= 8) {
-                if ((load64(from) & 0x8080808080808080ULL) == 0) break;
+                const bool ascii = (load64(from) & 0x8080808080808080ULL) == 0;
+                if (!first && (ascii || is_cyrillic_lead(from[0]))) break;
+                if (is_han(from)) {
+                    state = han_run(text, size, out, state);
+                    continue;
+                }
             } else {
                 std::memset(tail, 0, sizeof tail);
                 std::memcpy(tail, from, left);
@@ -168,6 +181,27 @@ class Tokenizer {
             }
             state.at += length < left ? length : left;
         }
+        return state;
+    }
+
+    // U+4E00 to U+9FFF: every one a word of its own, and without case.
+    static NEARDUP_INLINE bool is_han(const std::uint8_t* at) {
+        const std::uint32_t start = static_cast<std::uint32_t>(at[0]) << 8 | at[1];
+        return start - 0xE4B8U <= 0xE9BFU - 0xE4B8U;
+    }
+
+    static NEARDUP_INLINE TokenizerState han_run(const std::uint8_t* text, std::size_t size,
+                                                 std::uint8_t* out, TokenizerState state) {
+        mark_edge(state, state.written, state.inside);
+        state.inside = 0;
+        do {
+            std::memcpy(out + state.written, text + state.at, 4);
+            state.edge[0] = static_cast<std::uint32_t>(state.written);
+            state.edge[1] = static_cast<std::uint32_t>(state.written + 3);
+            state.edge += 2;
+            state.written += 3;
+            state.at += 3;
+        } while (state.at + 4 <= size && is_han(text + state.at));
         return state;
     }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "isa.hpp"
 #include "nd1.hpp"
@@ -11,7 +12,7 @@
 
 namespace neardup::NEARDUP_ISA {
 
-NEARDUP_INLINE std::size_t word_values(Tokenizer& tokens, std::uint64_t* out) {
+NEARDUP_APART inline std::size_t word_values(Tokenizer& tokens, std::uint64_t* out) {
     const std::uint8_t* text = tokens.lowered();
     const std::uint32_t* edge = tokens.edges();
     const std::size_t count = tokens.words();
@@ -20,59 +21,74 @@ NEARDUP_INLINE std::size_t word_values(Tokenizer& tokens, std::uint64_t* out) {
     return count;
 }
 
-// Values of single code points, white space folded: a space waits until something follows it.
+// Whether a code point is white space, given that four bytes can be read.
+NEARDUP_INLINE bool is_space(CodePoint point) {
+    const UnicodeTable& table = unicode_table();
+    return (point.code < UnicodeTable::kShortCodes
+                ? kind_of(table.short_entry(point.code))
+                : kind_of_long(table.long_entry(point.code))) == Kind::space;
+}
+
+NEARDUP_INLINE std::uint64_t is_ascii_space(std::uint8_t byte) {
+    return static_cast<std::uint64_t>(byte == ' ') |
+           static_cast<std::uint64_t>(static_cast<std::uint8_t>(byte - '\t') < 5);
+}
+
+// The size of a text without the white space at its end.
+inline std::size_t trimmed_size(const std::uint8_t* text, std::size_t size) {
+    while (size != 0) {
+        std::size_t length = 1;
+        while (length < 4 && length < size && (text[size - length] & 0xC0) == 0x80) ++length;
+        std::uint8_t padded[8] = {};
+        std::memcpy(padded, text + size - length, length);
+        if (!is_space(padded[0] < 0xE0 ? decode_short(padded) : decode_long(padded))) break;
+        size -= length;
+    }
+    return size;
+}
+
+// Values of single code points, white space folded: of a run only the first becomes a space, and
+// at the start of a text not even that. Texts come trimmed at their end.
 class CharacterValues {
   public:
     CharacterValues() {
         for (std::uint32_t code = 0; code < 0x80; ++code) {
-            const std::uint8_t padded[kReadAhead] = {static_cast<std::uint8_t>(code)};
+            const auto byte = static_cast<std::uint8_t>(code);
+            const std::uint8_t padded[kReadAhead] = {is_ascii_space(byte) ? std::uint8_t{' '} : byte};
             ascii_[code] = unit_value(padded, 1);
         }
     }
 
-    void restart() { started_ = waiting_ = 0; }
+    void restart() { after_space_ = 1; }
 
-    // Append the values of a piece of lowered text; at most one more than it has bytes.
-    std::size_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
-        const UnicodeTable& table = unicode_table();
-        const std::uint64_t space = ascii_[' '];
-        // Locals, because the compiler must assume that writing to `out` changes the members.
-        std::uint64_t started = started_, waiting = waiting_;
+    // Append the values of a piece of lowered text, at most one for each byte.
+    NEARDUP_APART std::size_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
+        // A local, because the compiler must assume that writing to `out` changes the member.
+        std::uint64_t after_space = after_space_;
         std::uint64_t* to = out;
         for (std::size_t at = 0; at < size;) {
             const std::uint8_t byte = text[at];
-            std::uint64_t value, is_space;
-            if (byte < 0x80) {
-                value = ascii_[byte];
-                is_space = static_cast<std::uint64_t>(byte == ' ') |
-                           static_cast<std::uint64_t>(static_cast<std::uint8_t>(byte - '\t') < 5);
-                at += 1;
-            } else {
+            std::uint64_t value = ascii_[byte & 0x7F], space = is_ascii_space(byte);
+            std::uint32_t length = 1;
+            if (byte >= 0x80) {
                 const CodePoint point =
                     byte < 0xE0 ? decode_short(text + at) : decode_long(text + at);
-                value = unit_value(text + at, point.length);
-                is_space = (point.code < UnicodeTable::kShortCodes
-                                ? kind_of(table.short_entry(point.code))
-                                : kind_of_long(table.long_entry(point.code))) == Kind::space;
-                at += point.length;
+                length = point.length;
+                space = is_space(point);
+                value = space ? ascii_[' '] : unit_value(text + at, length);
             }
-            const std::uint64_t shown = is_space ^ 1;
-            to[0] = space;
-            to += waiting & shown;
-            to[0] = value;
-            to += shown;
-            started |= shown;
-            waiting = is_space & started;
+            *to = value;
+            to += (space & after_space) ^ 1;
+            after_space = space;
+            at += length;
         }
-        started_ = started;
-        waiting_ = waiting;
+        after_space_ = after_space;
         return static_cast<std::size_t>(to - out);
     }
 
   private:
     std::uint64_t ascii_[0x80];
-    std::uint64_t started_ = 0;  // something other than white space has been seen
-    std::uint64_t waiting_ = 0;  // white space has been seen since
+    std::uint64_t after_space_ = 1;
 };
 
 }  // namespace neardup::NEARDUP_ISA

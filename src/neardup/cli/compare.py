@@ -47,10 +47,10 @@ def compare(
 
     Example: neardup compare draft.txt final.txt --features word:2
     """
-    import neardup.compare
+    from neardup.comparison import compare as compare_texts
 
     names, texts = _two_texts(documents or [], text or [])
-    comparison = neardup.compare.compare(
+    comparison = compare_texts(
         *texts, features=features, weights=weights, bits=bits, hash=hash, tie=tie
     )
     if json:

@@ -58,7 +58,8 @@ def _read(
         gathered.add(text, size)
         if fields.id is not None:
             gathered.ids.append(record.fields[fields.id])
-        gathered.extras.append(record.fields)
+        if fields.carried:
+            gathered.extras.append(record.fields)
     if gathered:
         yield gathered.take(fields.carried_columns, stream.consumed)
 

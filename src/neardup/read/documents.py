@@ -25,7 +25,7 @@ BATCH_BYTES = 8 << 20
 class Documents:
     """Every document of files, folders, globs, URLs and standard input, batch by batch.
 
-    `inputs` are read in the order given; those a folder or a glob stands for in sorted order.
+    `inputs`, one or several, are read in the order given; those a folder or a glob stands for in sorted order.
     `text` and `id` name columns (by default `text`, and `id` where there is one); `id="row"`
     numbers the rows instead. `columns` are carried along, "all" carries every other one.
     Iterating again reads again, except from standard input.
@@ -36,7 +36,7 @@ class Documents:
 
     def __init__(
         self,
-        inputs: Sequence[str | os.PathLike[str]],
+        inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         *,
         text: str | None = None,
         id: str | None = None,
@@ -47,7 +47,8 @@ class Documents:
             raise SettingError(f"batch_bytes={batch_bytes} must be at least 1")
         self._wanted = Wanted.of(text, id, columns)
         self._batch_bytes = batch_bytes
-        self._runs = _runs(expand(inputs), self._wanted)
+        named = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
+        self._runs = _runs(expand(named), self._wanted)
         sizes = [run.size for run in self._runs]
         known = [size for size in sizes if size is not None]
         self.total_bytes: int | None = sum(known) if len(known) == len(sizes) else None

@@ -66,19 +66,21 @@ def _local(name: str, alone: bool) -> list[Source]:
         else:
             return [_named(name, name, size, None)]
         paths = [path for path in glob.glob(name, recursive=True) if not os.path.isdir(path)]
-        return _matches(name, [(path, path, os.stat(path).st_size) for path in paths], None, alone)
+        files = [(path, path, os.stat(path).st_size) for path in paths]
+        return _matches(name, name, files, None, alone)
 
 
 def _remote(name: str, filesystem: Any, path: str, alone: bool) -> list[Source]:
     web = name.startswith(("http://", "https://"))
     if "*" in path or (not web and glob.has_magic(path) and not filesystem.exists(path)):
         found = filesystem.glob(path, detail=True)
+        hidden_too = "/." in path
         files = [
             (filesystem.unstrip_protocol(match), match, info.get("size"))
             for match, info in found.items()
-            if info["type"] != "directory"
+            if info["type"] != "directory" and (hidden_too or "/." not in f"/{_below(path, match)}")
         ]
-        return _matches(name, files, filesystem, alone)
+        return _matches(name, path, files, filesystem, alone)
     try:
         info = filesystem.info(path)
     except FileNotFoundError:
@@ -99,15 +101,19 @@ def _named(name: str, path: str, size: int | None, filesystem: Any) -> Source:
 
 
 def _matches(
-    pattern: str, files: list[tuple[str, str, int | None]], filesystem: Any, alone: bool
+    name: str,
+    pattern: str,
+    files: Sequence[tuple[str, str, int | None]],
+    filesystem: Any,
+    alone: bool,
 ) -> list[Source]:
     if not files:
-        raise InputError(f"{pattern} matches no file; check the pattern")
+        raise InputError(f"{name} matches no file; check the pattern")
     sources = []
-    for name, path, size in sorted(files, key=lambda file: in_order(file[0])):
-        source = _whole(_named(name, path, size, filesystem))
-        relative = source.name.removeprefix(_fixed_folder(pattern))
-        sources.append(replace(source, document_id=relative) if alone else source)
+    for shown, path, size in sorted(files, key=lambda file: in_order(file[1])):
+        source = _whole(_named(shown, path, size, filesystem))
+        below = _printable(_below(pattern, path))
+        sources.append(replace(source, document_id=below) if alone else source)
     return sources
 
 
@@ -143,9 +149,10 @@ def _whole(source: Source) -> Source:
     return replace(source, format="document") if source.format == "lines" else source
 
 
-def _fixed_folder(pattern: str) -> str:
+def _below(pattern: str, path: str) -> str:
+    """Give the part of a matching path that the pattern leaves open."""
     fixed = next(i for i, char in enumerate(pattern) if char in "*?[")
-    return pattern[: pattern.rfind("/", 0, fixed) + 1]
+    return path.removeprefix(pattern[: pattern.rfind("/", 0, fixed) + 1])
 
 
 def _printable(path: str) -> str:

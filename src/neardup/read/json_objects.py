@@ -41,18 +41,16 @@ def read_objects(
     judge = _ObjectJudge(file, wanted)
     carries = wanted.columns == "all" or bool(wanted.columns)
 
-    def take() -> Rows:
-        return gathered.take(lambda objects: carried_columns(file, objects, wanted), done)
+    def carry(objects: list[dict[str, Any]]) -> dict[str, Any]:
+        return carried_columns(file, objects, wanted)
 
-    done = stream.consumed
     for where, value in values:
         if gathered.full(len(value)):
-            yield take()
-        done = stream.consumed
+            yield gathered.take(carry, stream.consumed)
         try:
             item = orjson.loads(value)
         except orjson.JSONDecodeError as error:
-            broken = invalid_utf8(value) or f"broken JSON at column {error.colno}, {error.msg}"
+            broken = invalid_utf8(value) or f"broken JSON at character {error.pos + 1}, {error.msg}"
             gathered.reject(f"{where}: {broken}")
             continue
         fault = judge.fault(item, where)
@@ -66,7 +64,7 @@ def read_objects(
             gathered.extras.append(item)
     judge.finish()
     if gathered:
-        yield take()
+        yield gathered.take(carry, stream.consumed)
 
 
 class _ObjectJudge:

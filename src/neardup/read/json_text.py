@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
+import orjson
+
 from neardup.errors import InputError
 from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
@@ -15,8 +17,6 @@ from neardup.read.stream import ByteStream
 
 # A whole string, or one character that structures or that opens an unfinished string.
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{},]', re.DOTALL)
-_OPENED_ALONE = re.compile(rb"\s*\{[ \t\r]*\n")
-_ARRAY = re.compile(rb"\s*\[")
 
 
 def read_json_lines(
@@ -30,15 +30,27 @@ def read_json_lines(
 def read_json(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
     """Read an array of objects, objects printed over several lines, or else JSON lines."""
     stream.begin_text(file)
-    start = stream.peek(BLOCK_BYTES)
+    start = stream.peek(BLOCK_BYTES).lstrip()
     size = min(BLOCK_BYTES, batch_bytes)
-    if _ARRAY.match(start):
+    if start.startswith(b"["):
         values = array_elements(stream, file, size)
-    elif _OPENED_ALONE.match(start):
+    elif _is_printed(start):
         values = printed_objects(stream, size)
     else:
         values = _lines(stream, batch_bytes)
     return read_objects(values, stream, file, wanted, batch_bytes)
+
+
+def _is_printed(start: bytes) -> bool:
+    """Whether an object goes on after its first line, rather than that the line is broken."""
+    first, _, rest = start.partition(b"\n")
+    if not first.startswith(b"{") or rest.lstrip()[:1] in (b"", b"{"):
+        return False
+    try:
+        orjson.loads(first)
+    except orjson.JSONDecodeError:
+        return True
+    return False
 
 
 def _lines(stream: BinaryIO, batch_bytes: int) -> Iterator[tuple[str, bytes]]:

@@ -48,12 +48,13 @@ def arrow_columns(file: Any, name: str, wanted: Wanted) -> TableColumns:
 
 def read_arrow(file: Any, name: str, size: int, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
     """Read an Arrow file or stream, or Feather version 2, which is the former."""
-    reader = _open_arrow(file, name)
-    columns = TableColumns(name, reader.schema, wanted)
+    schema = _open_arrow(file, name).schema
+    columns = TableColumns(name, schema, wanted)
+    reader = _open_arrow(file, name, [schema.get_field_index(column) for column in columns.names])
     whole, seen = max(1, file.size()), 0
     for batch in _batches(reader):
         done = size * min(file.tell(), whole) // whole
-        yield from columns.rows(batch.select(columns.names), seen, batch_bytes, done)
+        yield from columns.rows(batch, seen, batch_bytes, done)
         seen += batch.num_rows
 
 
@@ -62,12 +63,15 @@ def _open_parquet(file: Any) -> pq.ParquetFile:
     return pq.ParquetFile(file, buffer_size=_READ_BYTES, pre_buffer=False)
 
 
-def _open_arrow(file: Any, name: str) -> Any:
+def _open_arrow(file: Any, name: str, fields: list[int] | None = None) -> Any:
+    file.seek(0)
     start = file.read(len(_ARROW_FILE))
     file.seek(0)
     if start.startswith(_FEATHER_1):
         raise InputError(f"{name} is Feather version 1, long replaced; write it again as version 2")
-    return pa.ipc.open_file(file) if start == _ARROW_FILE else pa.ipc.open_stream(file)
+    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+    open_ipc = pa.ipc.open_file if start == _ARROW_FILE else pa.ipc.open_stream
+    return open_ipc(file, options=options)
 
 
 def _batches(reader: Any) -> Iterator[pa.RecordBatch]:

@@ -65,7 +65,7 @@ def _deletion(a: WordSpans, first: int, last: int, kept: str) -> Iterator[Edit]:
     """Words of `a` that the other text lacks; of the separators around them it has one, `kept`."""
     before, after = a.separator(first), a.separator(last)
     gone = a.stretch(first, last)
-    if _same_separator(after, kept) and not _same_separator(before, kept):
+    if _likeness(after, kept) > _likeness(before, kept):
         yield Edit("delete", before + gone, "")
         yield from _separators(after, kept)
     else:
@@ -93,7 +93,7 @@ def _aligned(a: WordSpans, b: WordSpans, i: int, j: int, words: int) -> Iterator
 
 def _separators(a: str, b: str) -> Iterator[Edit]:
     """Compare what stands between aligned words; only what differs in it is a variant."""
-    if _same_separator(a, b):
+    if _likeness(a, b):
         yield Edit("equal", a, b)
         return
     head = _common_start(a, b)
@@ -113,8 +113,9 @@ def _common_start(a: str, b: str) -> int:
     return length
 
 
-def _same_separator(a: str, b: str) -> bool:
-    return a == b or a.split() == b.split()
+def _likeness(a: str, b: str) -> int:
+    """Grade separators: 2 the same, 1 but for white space, 0 different."""
+    return 2 if a == b else int(a.split() == b.split())
 
 
 def _joined(pieces: Iterator[Edit]) -> Iterator[Edit]:

@@ -1,0 +1,46 @@
+// A test is a function that CHECKs; what fails is printed with its place, and counted.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <random>
+
+namespace neardup::tests {
+
+struct Tally {
+    long passed = 0, failed = 0;
+};
+
+inline Tally& tally() {
+    static Tally counts;
+    return counts;
+}
+
+// `why` tells which of many cases it was, for example the seed of a loop.
+inline void check(bool holds, const char* what, const char* file, int line, long why) {
+    if (holds) {
+        ++tally().passed;
+        return;
+    }
+    ++tally().failed;
+    std::printf("%s:%d: not so (case %ld): %s\n", file, line, why, what);
+}
+
+#define CHECK(what) ::neardup::tests::check(static_cast<bool>(what), #what, __FILE__, __LINE__, -1)
+#define CHECK_CASE(what, which) \
+    ::neardup::tests::check(static_cast<bool>(what), #what, __FILE__, __LINE__, static_cast<long>(which))
+
+using Random = std::mt19937_64;
+
+// A number from 0 to below `limit`; the standard distributions differ between libraries.
+inline std::size_t below(Random& random, std::size_t limit) { return random() % limit; }
+
+// One for each topic, in the file of that name.
+void test_distinct();
+void test_majority();
+void test_unicode();
+void test_fingerprint();
+void test_id_set();
+void test_parallel();
+
+}  // namespace neardup::tests

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "neardup/dispatch.hpp"
+#include "neardup/unicode.hpp"
+
+namespace neardup::tests {
+
+namespace {
+
+struct Result {
+    std::vector<std::uint64_t> bits;
+    std::vector<std::uint32_t> words;
+    bool operator==(const Result&) const = default;
+};
+
+// Documents in one stretch of memory that ends exactly with the last, so that a sanitizer sees
+// every byte read outside.
+class Documents {
+  public:
+    explicit Documents(const std::vector<std::string>& texts) : offsets_{0} {
+        std::size_t size = 0;
+        for (const std::string& text : texts) {
+            size += text.size();
+            offsets_.push_back(static_cast<std::int64_t>(size));
+        }
+        data_.reset(new std::uint8_t[size]);
+        std::uint8_t* to = data_.get();
+        for (const std::string& text : texts) to = std::copy(text.begin(), text.end(), to);
+    }
+
+    Result run(const Recipe& recipe, const std::string& isa, std::size_t threads = 1) const {
+        const std::size_t count = offsets_.size() - 1;
+        Result result{std::vector<std::uint64_t>(count * recipe.row_words()),
+                      std::vector<std::uint32_t>(count)};
+        fingerprint_column({data_.get(), offsets_.data(), count}, recipe,
+                           {result.bits.data(), result.words.data()}, threads,
+                           fingerprint_kernel(isa));
+        return result;
+    }
+
+  private:
+    std::unique_ptr<std::uint8_t[]> data_;
+    std::vector<std::int64_t> offsets_;
+};
+
+Recipe drawn_recipe(Random& random) {
+    constexpr std::size_t sizes[] = {1, 2, 3, 4, 5, 8, 50, 1000, 1u << 31};
+    constexpr std::uint32_t widths[] = {1, 42, 63, 64, 65, 128, 129, 512};
+    return {random() % 2 == 0, sizes[below(random, std::size(sizes))], random() % 2 == 0,
+            widths[below(random, std::size(widths))], random() % 2 == 0};
+}
+
+std::string drawn_bytes(Random& random, std::size_t size) {
+    // Lead and continuation bytes alone and cut off; ASCII often enough that blocks matter.
+    static const std::string likely = "aZ_9 .\x80\xBF\xC1\xC2\xC8\xDF\xE0\xE4\xE9\xEF\xF0\xF4\xF8\xFF";
+    std::string bytes;
+    while (bytes.size() < size) {
+        if (random() % 4 == 0)
+            bytes.append(below(random, 90), likely[below(random, likely.size())]);
+        else if (random() % 2 == 0)
+            bytes += likely[below(random, likely.size())];
+        else
+            bytes += static_cast<char>(random());
+    }
+    bytes.resize(size);
+    return bytes;
+}
+
+std::string drawn_text(Random& random, std::size_t size) {
+    static const std::uint32_t likely[] = {'a',    'Z',    '_',    ' ',    '\n',   0x130,  0x23A,
+                                           0x301,  0x410,  0x44F,  0x3A3,  0x1E9E, 0x212A, 0xE01,
+                                           0xE31,  0x2003, 0x3042, 0x4E00, 0x9FFF, 0xAC00, 0xFE0F,
+                                           0xFFFD, 0x10400, 0x1F600, 0x2EBF0, 0x10FFFF};
+    std::string text;
+    while (text.size() < size) {
+        std::uint32_t code = random() % 3 == 0 ? static_cast<std::uint32_t>(below(random, 0x110000))
+                                               : likely[below(random, std::size(likely))];
+        if (code >= 0xD800 && code < 0xE000) code = '.';
+        std::uint8_t bytes[4];
+        const std::uint32_t length = encode_utf8(code, bytes);
+        for (std::size_t n = random() % 8 == 0 ? below(random, 80) : 1; n != 0; --n)
+            text.append(reinterpret_cast<const char*>(bytes), length);
+    }
+    return text;
+}
+
+template <typename Draw>
+void check_isas_agree(const Draw& draw, int rounds) {
+    for (int seed = 0; seed < rounds; ++seed) {
+        Random random(static_cast<std::uint64_t>(seed));
+        std::vector<std::string> texts;
+        for (std::size_t i = below(random, 6); i != 0; --i) texts.push_back(draw(random, below(random, 300)));
+        // The same fingerprinter serves large and small documents, in any order.
+        for (std::size_t i = below(random, 4); i != 0; --i)
+            texts.push_back(draw(random, below(random, seed % 10 == 0 ? 60000 : 3000)));
+        const Documents documents(texts);
+        const Recipe recipe = drawn_recipe(random);
+        const Result expected = documents.run(recipe, "portable");
+        for (const std::string& isa : available_isas())
+            CHECK_CASE(documents.run(recipe, isa) == expected, seed);
+        CHECK_CASE(documents.run(recipe, "auto", 3) == expected, seed);
+    }
+}
+
+// Lower case can be longer than the text: of U+023A two bytes become three, and bytes that are
+// not UTF-8 may be taken for code points. Room kept from an earlier document must not hide it.
+void check_text_that_grows() {
+    const Recipe words{true, 1, true, 64, false}, characters{false, 1, true, 64, false};
+    for (const std::string part : {"\xC8\xBA", "\x80", "\xC1", "\xBF", "\xC8", "\xE0\x88\xBA", "\xF8"}) {
+        std::string text;
+        while (text.size() < 3000) text += part;
+        for (std::size_t first = 64; first < 2000; first = first * 5 / 4) {
+            const Documents documents({text.substr(0, first), text.substr(0, first * 3 / 2)});
+            for (const std::string& isa : available_isas()) {
+                CHECK(documents.run(words, isa) == documents.run(words, "portable"));
+                CHECK(documents.run(characters, isa) == documents.run(characters, "portable"));
+            }
+        }
+    }
+}
+
+// Features of a long document are counted exactly once each, however many there are.
+void check_many_features() {
+    Random random(3);
+    std::string text, twice;
+    for (int i = 0; i < 50000; ++i) text += std::to_string(random()) + " ";
+    twice = text + text;
+    const Documents documents({text, twice});
+    const Recipe set{true, 1, true, 64, false}, counts{true, 1, false, 64, false};
+    for (const std::string& isa : available_isas()) {
+        const Result of_set = documents.run(set, isa), of_counts = documents.run(counts, isa);
+        CHECK(of_set.words == std::vector<std::uint32_t>({50000, 100000}));
+        CHECK(of_set.bits[0] == of_counts.bits[0]);
+        CHECK(of_set.bits[1] == of_counts.bits[0]);
+    }
+}
+
+// The last bytes of a text, at every distance from the end of its memory.
+void check_every_ending() {
+    const std::string lead(130, 'x');
+    for (const std::string ending : {"\xC3\x84", "\xE4\xB8\x80", "\xF0\x9F\x98\x80", "\xC3", "\xE4\xB8", "\xF0\x9F"})
+        for (std::size_t size = 0; size <= lead.size(); ++size) {
+            const Documents documents({lead.substr(0, size) + ending});
+            for (const bool words : {true, false}) {
+                const Recipe recipe{words, 1, false, 64, false};
+                const Result expected = documents.run(recipe, "portable");
+                for (const std::string& isa : available_isas())
+                    CHECK_CASE(documents.run(recipe, isa) == expected, size);
+            }
+        }
+}
+
+void check_refusals() {
+    bool refused = false;
+    try {
+        fingerprint_kernel("8086");
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+    const std::vector<std::string> isas = available_isas();
+    CHECK(!isas.empty() && isas.front() == "portable");
+    CHECK(fingerprint_kernel("auto") == fingerprint_kernel(isas.back()));
+}
+
+}  // namespace
+
+void test_fingerprint() {
+    check_refusals();
+    check_every_ending();
+    check_text_that_grows();
+    check_many_features();
+    check_isas_agree(drawn_text, 300);
+    check_isas_agree(drawn_bytes, 300);
+}
+
+}  // namespace neardup::tests

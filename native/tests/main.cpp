@@ -1,0 +1,13 @@
+#include "check.hpp"
+
+int main() {
+    using namespace neardup::tests;
+    test_distinct();
+    test_majority();
+    test_unicode();
+    test_fingerprint();
+    test_id_set();
+    test_parallel();
+    std::printf("%ld passed, %ld failed\n", tally().passed, tally().failed);
+    return tally().failed == 0 ? 0 : 1;
+}
