@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neardup as nd
@@ -25,6 +25,7 @@ def features(text, unit, size):
     return Counter(reference.shingles(reference.units(text, unit), size))
 
 
+@settings(deadline=None)  # the first text loads the Unicode tables
 @given(TEXTS, TEXTS, SPECS, st.sampled_from(["set", "count"]), st.sampled_from([1, 63, 64, 65]))
 def test_numbers_are_those_of_the_reference(a, b, spec, weights, bits):
     unit, size = spec
@@ -56,6 +57,7 @@ def test_numbers_are_those_of_the_reference(a, b, spec, weights, bits):
     assert [found.a.hex, found.b.hex] == prints.hex()
 
 
+@settings(deadline=None)  # the first text loads the Unicode tables
 @given(TEXTS, TEXTS)
 def test_the_diff_holds_both_texts(a, b):
     found = nd.compare(a, b)

@@ -57,7 +57,7 @@ Recipe drawn_recipe(Random& random) {
 
 std::string drawn_bytes(Random& random, std::size_t size) {
     // Lead and continuation bytes alone and cut off; ASCII often enough that blocks matter.
-    static const std::string likely = "aZ_9 .\x80\xBF\xC1\xC2\xC8\xDF\xE0\xE4\xE9\xEF\xF0\xF4\xF8\xFF";
+    static const std::string likely = "aZ_9 .\x80\xA0\xBF\xC1\xC2\xC8\xD0\xD1\xDF\xE0\xE4\xE9\xEF\xF0\xF4\xF8\xFF";
     std::string bytes;
     while (bytes.size() < size) {
         if (random() % 4 == 0)
@@ -71,20 +71,33 @@ std::string drawn_bytes(Random& random, std::size_t size) {
     return bytes;
 }
 
+// Each text has a few alphabets, so that long runs of one and changes between them are common.
 std::string drawn_text(Random& random, std::size_t size) {
-    static const std::uint32_t likely[] = {'a',    'Z',    '_',    ' ',    '\n',   0x130,  0x23A,
-                                           0x301,  0x410,  0x44F,  0x3A3,  0x1E9E, 0x212A, 0xE01,
-                                           0xE31,  0x2003, 0x3042, 0x4E00, 0x9FFF, 0xAC00, 0xFE0F,
-                                           0xFFFD, 0x10400, 0x1F600, 0x2EBF0, 0x10FFFF};
+    struct Alphabet {
+        std::uint32_t first, last;
+    };
+    static const Alphabet alphabets[] = {
+        {'a', 'z'},         {' ', '~'},         {' ', ' '},         {0, 0x7F},
+        {0x80, 0x7FF},      {0xC0, 0x17F},      {0x23A, 0x23E},     {0x300, 0x36F},
+        {0x370, 0x3FF},     {0x400, 0x47F},     {0x410, 0x44F},     {0x480, 0x4FF},
+        {0x900, 0x97F},     {0xE01, 0xE3A},     {0x1E00, 0x1EFF},   {0x2000, 0x206F},
+        {0x212A, 0x212B},   {0x2C60, 0x2C7F},   {0x3000, 0x30FF},   {0x4DF0, 0x4E10},
+        {0x4E00, 0x9FFF},   {0x9FF0, 0xA010},   {0xAC00, 0xD7A3},   {0xE000, 0xFFFF},
+        {0xFE00, 0xFE0F},   {0x10400, 0x1044F}, {0x1F600, 0x1F64F}, {0x20000, 0x2FFFF},
+        {0x10FFF0, 0x10FFFF}};
+    const Alphabet* chosen[3];
+    for (const Alphabet*& alphabet : chosen) alphabet = &alphabets[below(random, std::size(alphabets))];
     std::string text;
     while (text.size() < size) {
-        std::uint32_t code = random() % 3 == 0 ? static_cast<std::uint32_t>(below(random, 0x110000))
-                                               : likely[below(random, std::size(likely))];
-        if (code >= 0xD800 && code < 0xE000) code = '.';
-        std::uint8_t bytes[4];
-        const std::uint32_t length = encode_utf8(code, bytes);
-        for (std::size_t n = random() % 8 == 0 ? below(random, 80) : 1; n != 0; --n)
+        const Alphabet& alphabet = *chosen[below(random, std::size(chosen))];
+        const std::size_t longest = random() % 4 == 0 ? 150 : 8;
+        for (std::size_t left = 1 + below(random, longest); left != 0; --left) {
+            std::uint8_t bytes[4];
+            const auto code = alphabet.first + static_cast<std::uint32_t>(
+                                                   below(random, alphabet.last - alphabet.first + 1));
+            const std::uint32_t length = encode_utf8(code, bytes);
             text.append(reinterpret_cast<const char*>(bytes), length);
+        }
     }
     return text;
 }

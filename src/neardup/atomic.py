@@ -15,6 +15,8 @@ from neardup.errors import NeardupError
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path beside `path` to write to; on success it takes that name, else it is removed."""
     target = Path(path)
+    if target.is_dir():
+        raise NeardupError(f"cannot write {target}: it is a folder; name a file for the output")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:

@@ -1,21 +1,30 @@
+import io
 import json
+import sys
+from types import SimpleNamespace
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from neardup.cli.compare import compare
-from neardup.errors import InputError, SettingError
-
-app = typer.Typer()
-app.command()(compare)
+from neardup.cli.app import main
 
 A = "The quick brown fox jumps over the lazy dog."
 B = "The quick red fox jumps over the lazy dog."
 
 
-def run(*arguments, **options):
-    return CliRunner().invoke(app, list(map(str, arguments)), **options)
+@pytest.fixture
+def run(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+    def run(*arguments, stdin=""):
+        monkeypatch.setattr(sys, "argv", ["neardup", "compare", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capsys.readouterr()
+        return SimpleNamespace(code=stopped.value.code, out=out, err=err)
+
+    return run
 
 
 @pytest.fixture
@@ -25,81 +34,95 @@ def files(tmp_path):
     return tmp_path / "a.txt", tmp_path / "b.txt"
 
 
-def test_two_files(files):
+def test_two_files(run, files):
     result = run(*files)
-    assert result.exit_code == 0
-    assert "[-brown-]{+red+}" in result.stdout
-    assert "Hamming distance" in result.stdout
-    assert "\x1b" not in result.stdout
+    assert result.code == 0
+    assert "[-brown-]{+red+}" in result.out
+    assert "Hamming distance" in result.out
+    assert "\x1b" not in result.out
 
 
-def test_two_texts_give_what_two_files_give(files):
+def test_two_texts_give_what_two_files_give(run, files):
     by_text = run("--text", A, "--text", B, "--json")
-    assert by_text.exit_code == 0
-    assert by_text.stdout == run(*files, "--json").stdout
+    assert by_text.code == 0
+    assert by_text.out == run(*files, "--json").out
 
 
-def test_standard_input_is_one_document(files):
-    result = run("-", files[1], "--json", input=A)
-    assert json.loads(result.stdout) == json.loads(run(*files, "--json").stdout)
+def test_standard_input_is_one_document(run, files):
+    result = run("-", files[1], "--json", stdin=A)
+    assert json.loads(result.out) == json.loads(run(*files, "--json").out)
 
 
-def test_json_is_one_object_in_ascii(files):
+def test_json_is_one_object_in_ascii(run, files):
     result = run("--text", "naïve \x9b 東京", "--text", "x", "--json", "--bits", 128)
-    assert result.stdout.isascii()
-    found = json.loads(result.stdout)
+    assert result.out.isascii()
+    found = json.loads(result.out)
     assert found["scheme"] == "nd1/word:3/set/128"
     assert found["diff"][0]["a"].startswith("naïve")
 
 
-def test_every_setting_reaches_the_scheme(files):
-    settings = "--features char:5 --weights count --bits 8 --hash nd1 --tie >=0".split()
-    found = json.loads(run(*files, *settings, "--json").stdout)
+def test_every_setting_reaches_the_scheme(run, files):
+    settings = ["--features=char:5", "--weights=count", "--bits=8", "--hash=nd1", "--tie=>=0"]
+    found = json.loads(run(*files, *settings, "--json").out)
     assert found["scheme"] == "nd1/char:5/count/8/>=0"
 
 
-def test_context_and_full(tmp_path):
+def test_context_and_full(run, tmp_path):
     words = " ".join(f"w{i}" for i in range(60))
     texts = "--text", words, "--text", words + " new"
-    assert "⋯ 58 words alike ⋯" in run(*texts, "--context", 2).stdout
-    assert "alike" not in run(*texts, "--full").stdout
+    assert "⋯ 58 words alike ⋯" in run(*texts, "--context", 2).out
+    assert "alike" not in run(*texts, "--full").out
 
 
-def test_a_missing_file_is_named(files, tmp_path):
-    with pytest.raises(InputError, match=r"there is no file .*nowhere\.txt"):
-        raise run(files[0], tmp_path / "nowhere.txt").exception
+def test_a_missing_file_is_named(run, files, tmp_path):
+    result = run(files[0], tmp_path / "nowhere.txt")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"neardup: there is no file {tmp_path / 'nowhere.txt'}\n"
 
 
-def test_a_folder_is_refused(files, tmp_path):
-    with pytest.raises(InputError, match="is a folder"):
-        raise run(files[0], tmp_path).exception
+def test_a_folder_is_refused(run, files, tmp_path):
+    result = run(files[0], tmp_path)
+    assert result.code == 1
+    assert result.err == f"neardup: {tmp_path} is a folder; compare takes two files\n"
 
 
-def test_other_encodings_are_refused_by_place(files, tmp_path):
+def test_other_encodings_are_refused_by_place(run, files, tmp_path):
     (tmp_path / "latin.txt").write_bytes("caf\xe9!".encode("latin-1"))
-    with pytest.raises(InputError, match=r"latin\.txt is not UTF-8: byte 0xe9 at offset 3"):
-        raise run(files[0], tmp_path / "latin.txt").exception
+    result = run(files[0], tmp_path / "latin.txt")
+    assert result.code == 1
+    assert "latin.txt is not UTF-8: byte 0xe9 at offset 3" in result.err
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "message"),
     [
-        [],
-        ["a.txt"],
-        ["a.txt", "b.txt", "c.txt"],
-        ["--text", "one"],
-        ["a.txt", "--text", "one"],
-        ["a.txt", "b.txt", "--text", "one", "--text", "two"],
-        ["-", "-"],
-        ["--text", "a", "--text", "b", "--bits", "5000"],
-        ["--text", "a", "--text", "b", "--features", "word"],
+        ([], "compare needs two files or two --text, not 0 and 0"),
+        (["a.txt"], "not 1 and 0"),
+        (["a.txt", "b.txt", "c.txt"], "not 3 and 0"),
+        (["--text", "one"], "not 0 and 1"),
+        (["a.txt", "--text", "one"], "not 1 and 1"),
+        (["a.txt", "b.txt", "--text", "one", "--text", "two"], "not 2 and 2"),
+        (["-", "-"], "only one of the two"),
+        (["--text", "a", "--text", "b", "--bits", "5000"], "bits=5000"),
+        (["--text", "a", "--text", "b", "--bits", "many"], "--bits"),
+        (["--text", "a", "--text", "b", "--features", "word"], "features='word'"),
+        (["--text", "a", "--text", "b", "--context", "-1"], "--context"),
     ],
 )
-def test_wrong_usage_is_a_setting_error(arguments):
-    assert isinstance(run(*arguments).exception, SettingError)
+def test_wrong_usage(run, arguments, message):
+    result = run(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
 
 
-def test_help_has_an_example():
+def test_an_output_without_unicode_is_spelled_out(monkeypatch, run):
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert run("--text", "東", "--text", "京").code == 0
+    assert b"[-\\u6771-]" in out.buffer.getvalue()
+
+
+def test_help_has_an_example(run):
     result = run("--help")
-    assert result.exit_code == 0
-    assert "neardup compare draft.txt final.txt" in result.stdout
+    assert result.code == 0
+    assert "neardup compare draft.txt final.txt" in result.out

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from neardup.errors import InputError
@@ -12,6 +12,7 @@ TRICKY = "aZ_9 \t\n.\u0301\u0e01\u0e31東ひカ\u0130\u1e9eß\U0001d400\U0001040
 TEXTS = st.one_of(st.text(), st.text(alphabet=TRICKY))
 
 
+@settings(deadline=None)  # the first text loads the Unicode tables
 @given(TEXTS)
 @example("\u0301\u0301a\u0301")
 @example("東\u0301a")
@@ -20,6 +21,7 @@ def test_words_are_those_of_the_reference(text):
     assert [reference.lower(word) for word in find_words(text)] == reference.words(text)
 
 
+@settings(deadline=None)  # the first text loads the Unicode tables
 @given(TEXTS)
 def test_separators_and_words_make_up_the_text(text):
     words = find_words(text)
@@ -31,11 +33,15 @@ def test_separators_and_words_make_up_the_text(text):
     assert words.parts(0, len(words)) == parts[1:-1]
 
 
+@settings(deadline=None)  # the first text loads the Unicode tables
 @given(TEXTS)
+@example("0 \r")
+@example(" \n")
 def test_folding_is_that_of_the_reference(text):
     assert "".join(map(chr, folded_code_points(text))) == reference.folded(text)
 
 
+@settings(deadline=None)  # the first text loads the Unicode tables
 @given(TEXTS, TEXTS)
 def test_numbers_are_equal_where_lower_cased_words_are(a, b):
     words = reference.words(a) + reference.words(b)
@@ -44,6 +50,7 @@ def test_numbers_are_equal_where_lower_cased_words_are(a, b):
     assert len(set(zip(words, numbers, strict=True))) == len(set(words)) == len(set(numbers))
 
 
+@settings(deadline=None)  # the first text loads the Unicode tables
 @given(TEXTS)
 def test_long_texts_are_cut_in_pieces_without_a_seam(text):
     whole = list(find_words(text)), folded_code_points(text).tolist()

@@ -14,9 +14,9 @@ from neardup.errors import InputError
 from neardup.read import Documents
 
 
-def fill(folder, **files):
+def fill(folder, files):
     for name, content in files.items():
-        path = folder / name.replace("__", "/").replace("_dot_", ".")
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
 
@@ -34,10 +34,7 @@ def documents(*inputs, **options):
 def tree(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = ["b.txt", "a/z.txt", "a/b/c.md", "a.txt", ".hidden.txt", ".git/d.txt", "A.text"]
-    for name in names:
-        path = tmp_path / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
+    fill(tmp_path / "docs", {name: name for name in names})
     return tmp_path
 
 
@@ -73,7 +70,7 @@ def test_several_inputs_keep_their_paths_as_ids(tree):
 
 
 def test_a_text_file_by_itself_is_lines_and_several_are_documents(tree):
-    fill(tree, one_dot_txt="1\n2", two_dot_text="3\n4", note_dot_md="5\n6")
+    fill(tree, {"one.txt": "1\n2", "two.text": "3\n4", "note.md": "5\n6"})
     (tree / "data.jsonl").write_text('{"text": "0"}')
     assert documents("one.txt") == {0: "1", 1: "2"}
     assert documents("data.jsonl", "one.txt") == {0: "0", 1: "1", 2: "2"}
@@ -90,7 +87,7 @@ def test_one_input_need_not_be_a_list(tree):
 
 
 def test_a_folder_of_several_formats(tree):
-    fill(tree, mix__b_dot_jsonl='{"id": "1", "text": "a"}', mix__a_dot_csv="id,text\n2,b\n")
+    fill(tree, {"mix/b.jsonl": '{"id": "1", "text": "a"}', "mix/a.csv": "id,text\n2,b\n"})
     pq.write_table(pa.table({"text": ["c"], "id": ["3"]}), tree / "mix" / "c.parquet")
     assert documents("mix") == {"2": "b", "1": "a", "3": "c"}
 
@@ -132,7 +129,7 @@ def test_file_names_need_not_be_text(tree):
     ],
 )
 def test_what_cannot_be_found_is_an_error(tree, name, message):
-    fill(tree, unknown__a_dot_pdf="", unknown__b_dot_gz="")
+    fill(tree, {"unknown/a.pdf": "", "unknown/b.gz": ""})
     (tree / "empty").mkdir()
     with pytest.raises(InputError, match=message):
         Documents([name])

@@ -15,7 +15,6 @@ namespace neardup::NEARDUP_ISA {
 class DistinctSet {
   public:
     // Leave each different value of `values` once, in no particular order; return how many.
-    // One more place than `count` must be writable.
     std::size_t run(std::uint64_t* values, std::size_t count) {
         return reduce(values, count, kLargestShift);
     }
@@ -85,8 +84,8 @@ class DistinctSet {
             waiting = left_over;
         }
         kept = append_sorted(values, kept, late, waiting);
-        values[kept] = 0;
-        return kept + zero;
+        if (zero) values[kept++] = 0;
+        return kept;
     }
 
     static bool has_zero(const std::uint64_t* values, std::size_t count) {

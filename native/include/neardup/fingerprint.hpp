@@ -76,7 +76,7 @@ class Fingerprinter {
                                               values + carried_));
         carried_ = count;
         if (count < recipe_.size) return;
-        std::uint64_t* features = features_.reserve(feature_count_ + count + 1) + feature_count_;
+        std::uint64_t* features = features_.reserve(feature_count_ + count) + feature_count_;
         std::size_t made = window_features(values, count, recipe_.size, features);
         carried_ = recipe_.size - 1;
         std::memmove(values, values + count - carried_, carried_ * sizeof *values);

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from neardup.cli import options
 from neardup.errors import InputError, SettingError
 
 _STANDARD_INPUT = "-"
@@ -26,22 +28,16 @@ def compare(
         list[str] | None,
         typer.Option(help="A text to compare, instead of files; give it twice.", metavar="TEXT"),
     ] = None,
-    features: Annotated[
-        str, typer.Option(help="What a document is made of: word:N or char:N.")
-    ] = "word:3",
-    weights: Annotated[
-        str, typer.Option(help="Each feature once (set), or as often as it occurs (count).")
-    ] = "set",
-    bits: Annotated[int, typer.Option(help="Bits of a fingerprint, 1 to 4096.")] = 64,
-    hash: Annotated[str, typer.Option(help="The hash family.")] = "nd1",
-    tie: Annotated[
-        str, typer.Option(help="Whether a sum of zero leaves a bit clear (>0) or sets it (>=0).")
-    ] = ">0",
+    features: options.Features = "word:3",
+    weights: options.Weights = "set",
+    bits: options.Bits = 64,
+    hash: options.Hash = "nd1",
+    tie: options.Tie = ">0",
     context: Annotated[
         int, typer.Option(help="Equal words shown on each side of a change.", min=0)
     ] = 10,
     full: Annotated[bool, typer.Option("--full", help="Show the whole diff.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Explain one pair: features, bits, distance, similarity, diff.
 
@@ -63,6 +59,8 @@ def compare(
 
     from neardup.report.comparison import ComparisonView
 
+    if isinstance(sys.stdout, TextIOWrapper):  # what an old terminal cannot show is spelled out
+        sys.stdout.reconfigure(errors="backslashreplace")
     Console(highlight=False).print(ComparisonView(comparison, names, context, full))
 
 

@@ -96,14 +96,14 @@ def folded_code_points(text: str) -> NDArray[np.int32]:
     for first, piece in _code_point_pieces(text):
         codes[first : first + len(piece)] = _lower_table()[piece]
     space: NDArray[np.bool_] = _kind_table()[codes] == _SPACE
+    inside = np.flatnonzero(~space)
+    if not inside.size:
+        return codes[:0]
     codes[space] = ord(" ")
-    kept = ~space
-    # The first space of a run stays if something stands before it and something after it.
-    inside = np.flatnonzero(kept)
-    if inside.size:
-        first, last = int(inside[0]), int(inside[-1])
-        kept[first + 1 : last] |= ~space[first : last - 1]
-    return codes[kept]
+    core = slice(int(inside[0]), int(inside[-1]) + 1)
+    kept = ~space[core]
+    kept[1:] |= ~space[core][:-1]  # of a run of spaces, the first
+    return codes[core][kept]
 
 
 class _WordNumbers(dict[str, int]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import ExitStack
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.scheme import Scheme
 
 FORMAT = "neardup fingerprints 1"
+_ROW_GROUP = 128_000
 _FORMAT_KEY, _SCHEME_KEY, _SETTINGS_KEY = b"neardup.format", b"neardup.scheme", b"neardup.settings"
 
 
@@ -59,14 +62,75 @@ def stored_batch(fingerprints: Fingerprints, ids: pa.Array, schema: pa.Schema) -
     return pa.RecordBatch.from_arrays([ids, words, column], schema=schema)
 
 
+class FingerprintWriter:
+    """Writes a fingerprint file batch by batch; it appears complete or not at all.
+
+    A context manager: leaving it with an error leaves no file behind.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], scheme: Scheme, settings: dict[str, Any]
+    ) -> None:
+        self._path = path
+        self._scheme = scheme
+        self._settings = settings
+        self._stack = ExitStack()
+        self._schema: pa.Schema | None = None
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = 0
+
+    def __enter__(self) -> FingerprintWriter:
+        self._unfinished = self._stack.enter_context(replacing(self._path))
+        return self
+
+    def write(self, fingerprints: Fingerprints, ids: pa.Array) -> None:
+        """Add documents; all ids of a file are of the type of the first ones."""
+        if self._schema is None:
+            self._open(ids.type)
+        self._waiting.append(stored_batch(fingerprints, ids, self._schema))
+        self._waiting_rows += len(fingerprints)
+        if self._waiting_rows >= _ROW_GROUP:
+            self._flush()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._stack as stack:
+            if kind is not None:
+                stack.__exit__(kind, error, traceback)
+                return
+            if self._schema is None:
+                self._open(pa.string())
+            self._flush()
+
+    def _open(self, id_type: pa.DataType) -> None:
+        self._schema = stored_schema(self._scheme, id_type, self._settings)
+        self._writer = self._stack.enter_context(
+            pq.ParquetWriter(
+                self._unfinished,
+                self._schema,
+                use_dictionary=False,  # ids and fingerprints hardly repeat
+                compression={"id": "zstd", "words": "zstd", "fingerprint": "none"},
+            )
+        )
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pa.Table.from_batches(self._waiting))
+        self._waiting = []
+        self._waiting_rows = 0
+
+
 def save(fingerprints: Fingerprints, path: str | os.PathLike[str]) -> None:
-    """Write a fingerprint file; it appears complete or not at all."""
+    """Write fingerprints to a file, the rows' places as ids where they have none."""
     ids = fingerprints.ids
     if ids is None:
         ids = pa.array(np.arange(len(fingerprints)))
-    schema = stored_schema(fingerprints.scheme, ids.type, {})
-    with replacing(path) as unfinished, pq.ParquetWriter(unfinished, schema) as writer:
-        writer.write_batch(stored_batch(fingerprints, ids, schema))
+    with FingerprintWriter(path, fingerprints.scheme, {}) as writer:
+        writer.write(fingerprints, ids)
 
 
 def load(path: str | os.PathLike[str]) -> Fingerprints:

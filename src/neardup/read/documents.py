@@ -25,7 +25,8 @@ BATCH_BYTES = 8 << 20
 class Documents:
     """Every document of files, folders, globs, URLs and standard input, batch by batch.
 
-    `inputs`, one or several, are read in the order given; those a folder or a glob stands for in sorted order.
+    `inputs`, one or several, are read in the order given, the files of a folder or a glob in
+    sorted order.
     `text` and `id` name columns (by default `text`, and `id` where there is one); `id="row"`
     numbers the rows instead. `columns` are carried along, "all" carries every other one.
     Iterating again reads again, except from standard input.

@@ -15,8 +15,8 @@ from neardup.read.json_objects import read_objects
 from neardup.read.lines import BLOCK_BYTES, line_blocks
 from neardup.read.stream import ByteStream
 
-# A whole string, or one character that structures or that opens an unfinished string.
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{},]', re.DOTALL)
+_STRUCTURE = re.compile(rb'["\[\]{},]')
+_BACKSLASH = ord("\\")
 
 
 def read_json_lines(
@@ -113,13 +113,17 @@ class _Scanner:
         # Reading as much again as is waiting keeps the scan of a huge string linear.
         while more := self._stream.read(max(self._size, len(self._buffer) - self._cut)):
             self._buffer = self.cut_rest() + more
-            for token in _TOKEN.finditer(self._buffer, self._passed):
-                if token[0] == b'"':
-                    self._passed = token.start()
+            position = self._passed
+            while found := _STRUCTURE.search(self._buffer, position):
+                position = found.end()
+                if found[0] != b'"':
+                    self._passed = position
+                    yield found[0]
+                    continue
+                position = _after_string(self._buffer, found.start())
+                if position == 0:
+                    self._passed = found.start()
                     break
-                self._passed = token.end()
-                if len(token[0]) == 1:
-                    yield token[0]
             else:
                 self._passed = len(self._buffer)
 
@@ -135,6 +139,18 @@ class _Scanner:
         self._passed -= self._cut
         self._cut = 0
         return rest
+
+
+def _after_string(buffer: bytes, quote: int) -> int:
+    """Find where the string that this quote opens is over, 0 if the buffer ends before."""
+    end = quote
+    while (end := buffer.find(b'"', end + 1)) > 0:
+        before = end - 1
+        while buffer[before] == _BACKSLASH:
+            before -= 1
+        if (end - before) % 2:
+            return end + 1
+    return 0
 
 
 def _require_end(rest: bytes, stream: BinaryIO, file: str) -> None:

@@ -48,13 +48,12 @@ def arrow_columns(file: Any, name: str, wanted: Wanted) -> TableColumns:
 
 def read_arrow(file: Any, name: str, size: int, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
     """Read an Arrow file or stream, or Feather version 2, which is the former."""
-    schema = _open_arrow(file, name).schema
-    columns = TableColumns(name, schema, wanted)
-    reader = _open_arrow(file, name, [schema.get_field_index(column) for column in columns.names])
+    reader = _open_arrow(file, name)
+    columns = TableColumns(name, reader.schema, wanted)
     whole, seen = max(1, file.size()), 0
     for batch in _batches(reader):
         done = size * min(file.tell(), whole) // whole
-        yield from columns.rows(batch, seen, batch_bytes, done)
+        yield from columns.rows(batch.select(columns.names), seen, batch_bytes, done)
         seen += batch.num_rows
 
 
@@ -63,13 +62,13 @@ def _open_parquet(file: Any) -> pq.ParquetFile:
     return pq.ParquetFile(file, buffer_size=_READ_BYTES, pre_buffer=False)
 
 
-def _open_arrow(file: Any, name: str, fields: list[int] | None = None) -> Any:
-    file.seek(0)
+def _open_arrow(file: Any, name: str) -> Any:
     start = file.read(len(_ARROW_FILE))
     file.seek(0)
     if start.startswith(_FEATHER_1):
         raise InputError(f"{name} is Feather version 1, long replaced; write it again as version 2")
-    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+    # No included_fields: measured, they copy a mapped batch that otherwise stays in the file.
+    options = pa.ipc.IpcReadOptions(use_threads=False)
     open_ipc = pa.ipc.open_file if start == _ARROW_FILE else pa.ipc.open_stream
     return open_ipc(file, options=options)
 

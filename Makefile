@@ -1,0 +1,57 @@
+# The table of contents: demo, test, lint, bench, sanitize, clean.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc')
+SANITIZED := build/sanitized
+PEERS := $(VENV)/peers
+
+.PHONY: demo test lint format bench docs sanitize clean
+
+demo: $(VENV)/installed
+	@mkdir -p demo-out
+	$(BIN)/neardup fingerprint examples/notices.jsonl -o demo-out/fingerprints.parquet
+	@echo
+	$(BIN)/python examples/closest.py demo-out/fingerprints.parquet
+	@echo
+	$(BIN)/neardup compare examples/notice-v1.txt examples/notice-v2.txt
+	@echo
+	@echo "The fingerprints are in demo-out/fingerprints.parquet."
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Every benchmark with its peers, then the page made of the results: takes some minutes.
+# simhash-pybind lives apart because it installs a module of the same name as simhash.
+bench: $(VENV)/installed
+	$(BIN)/python -m pip install -q -e '.[dev,bench]'
+	$(BIN)/python -m pip install -q --no-deps --upgrade --target $(PEERS)/simhash-pybind simhash-pybind==0.0.3
+	$(BIN)/python -m benchmarks
+
+# What --help says, as a page.
+docs: $(VENV)/installed
+	$(BIN)/python scripts/command_pages.py
+
+sanitize: $(VENV)/installed
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DNEARDUP_PYTHON=OFF -DNEARDUP_TESTS=ON -DNEARDUP_SANITIZE=ON
+	$(BIN)/cmake --build $(SANITIZED)
+	$(SANITIZED)/native_tests
+
+$(VENV)/installed: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis

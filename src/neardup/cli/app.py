@@ -1,0 +1,55 @@
+"""`neardup`: the commands, and how errors reach the user."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from neardup import __version__
+from neardup.cli.compare import compare
+from neardup.cli.fingerprint import fingerprint
+from neardup.errors import NeardupError, SettingError
+
+app = typer.Typer(
+    name="neardup",
+    help="Find every near-duplicate in a collection of texts, and prove each one.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(fingerprint)
+app.command()(compare)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"neardup {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Find every near-duplicate in a collection of texts, and prove each one."""
+
+
+def main() -> None:
+    """Run a command; an error is one sentence on standard error and a code: 2 usage, else 1."""
+    try:
+        app()
+    except SettingError as error:
+        _fail(error, 2)
+    except (NeardupError, OSError) as error:
+        _fail(error, 1)
+
+
+def _fail(error: Exception, code: int) -> None:
+    print(f"neardup: {error}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,83 @@
+"""`neardup fingerprint`: documents in, fingerprints out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neardup.cli import options
+
+if TYPE_CHECKING:
+    from neardup.pipeline import FingerprintSummary
+
+
+def fingerprint(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Files, folders, globs, URLs, or - for standard input.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)
+    ],
+    text: Annotated[
+        str | None, typer.Option(help="The column with the text.", show_default="text")
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option(
+            help="The column with the ids; `row` numbers the rows instead.",
+            show_default="id, else the row's number",
+        ),
+    ] = None,
+    features: options.Features = "word:3",
+    weights: options.Weights = "set",
+    bits: options.Bits = 64,
+    hash: options.Hash = "nd1",
+    tie: options.Tie = ">0",
+    threads: options.Threads = None,
+    json: options.Json = False,
+) -> None:
+    """Give every document a fingerprint: id, words, fingerprint, as Parquet.
+
+    Example: neardup fingerprint corpus.jsonl.gz -o fps.parquet
+    """
+    from neardup.cli.interrupt import stop
+    from neardup.cli.progress import ByteProgress
+    from neardup.fingerprints import Scheme
+    from neardup.pipeline import fingerprint_files
+
+    scheme = Scheme.of(features, weights, bits, hash, tie)
+    try:
+        with ByteProgress("fingerprint") as progress:
+            summary = fingerprint_files(
+                inputs, output, scheme, text=text, id=id, threads=threads, progress=progress
+            )
+    except KeyboardInterrupt:
+        stop(f"{output} was not written")
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(summary.to_dict(), indent=2))
+    else:
+        _print(summary)
+
+
+def _print(summary: FingerprintSummary) -> None:
+    documents = f"{summary.documents:,} documents"
+    if summary.empty:
+        documents += f" ({summary.empty:,} empty)"
+    typer.echo(
+        f"{documents}, {summary.text_bytes / 1e6:,.1f} MB of text, in {summary.seconds:.2f} s: "
+        f"{summary.documents_per_second:,.0f} documents/s, "
+        f"{summary.megabytes_per_second:,.0f} MB/s"
+    )
+    typer.echo(f"{summary.scheme} → {summary.output}")
+    if summary.rejected:
+        rows = "row" if summary.rejected == 1 else "rows"
+        typer.echo(f"{summary.rejected:,} {rows} rejected → {summary.rejected_file}", err=True)

@@ -1,0 +1,21 @@
+"""The options that several commands share, so that they read the same everywhere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Features = Annotated[str, typer.Option(help="What a document is made of: word:N or char:N.")]
+Weights = Annotated[
+    str, typer.Option(help="Each feature once (set), or as often as it occurs (count).")
+]
+Bits = Annotated[int, typer.Option(help="Bits of a fingerprint, 1 to 4096.")]
+Hash = Annotated[str, typer.Option(help="The hash family.")]
+Tie = Annotated[
+    str, typer.Option(help="Whether a sum of zero leaves a bit clear (>0) or sets it (>=0).")
+]
+Threads = Annotated[
+    int | None, typer.Option(help="Threads to use.", show_default="one for each core")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]

@@ -1,0 +1,1 @@
+"""Engines: they move batches between stages; stages compute."""

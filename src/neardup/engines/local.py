@@ -1,0 +1,59 @@
+"""The local engine: stages of one process, overlapped."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Prefetched(Generic[Item]):
+    """Iterate over `items`, computing up to `ahead` of them in a thread of their own.
+
+    An error there is raised here, in its turn. Closing the iterator early ends the thread after
+    the item it is at.
+    """
+
+    def __init__(self, items: Iterable[Item], ahead: int = 2) -> None:
+        self._items = items
+        self._ready: queue.Queue[tuple[str, Item | BaseException | None]] = queue.Queue(ahead)
+        self._stopped = threading.Event()
+
+    def __iter__(self) -> Iterator[Item]:
+        thread = threading.Thread(target=self._produce, name="neardup-read", daemon=True)
+        thread.start()
+        try:
+            while True:
+                state, value = self._ready.get()
+                if state == "item":
+                    yield value  # type: ignore[misc]
+                elif state == "error":
+                    assert isinstance(value, BaseException)
+                    raise value
+                else:
+                    return
+        finally:
+            self._stopped.set()
+
+    def _produce(self) -> None:
+        try:
+            for item in self._items:
+                if not self._offer("item", item):
+                    return
+        except BaseException as error:
+            self._offer("error", error)
+        else:
+            self._offer("end", None)
+
+    def _offer(self, state: str, value: Item | BaseException | None) -> bool:
+        """Wait for room in the queue, unless nobody takes from it any more."""
+        while not self._stopped.is_set():
+            try:
+                self._ready.put((state, value), timeout=0.1)
+            except queue.Full:
+                continue
+            return True
+        return False
