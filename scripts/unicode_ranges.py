@@ -19,8 +19,8 @@ SURROGATES = range(0xD800, 0xE000)
 # `unicodedata` has no Script property; the character names carry the same information.
 SOLO_NAMES = (
     "CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC", "VERTICAL IDEOGRAPHIC",
-    "OLD CHINESE ITERATION", "HANGZHOU NUMERAL", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA", "HENTAIGANA",
-    "THAI", "LAO", "KHMER", "MYANMAR",
+    "OLD CHINESE ITERATION", "HANGZHOU NUMERAL", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA",
+    "HENTAIGANA", "THAI", "LAO", "KHMER", "MYANMAR",
 )  # fmt: skip
 # Letter numbers (category Nl) are no digits, but these are Han characters all the same.
 HAN_NUMBERS = {0x3007, *range(0x3021, 0x302A), *range(0x3038, 0x303B)}

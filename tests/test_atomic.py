@@ -35,12 +35,11 @@ def test_the_file_has_ordinary_rights(tmp_path):
 
 
 def test_a_place_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(NeardupError, match=r"cannot write .*nowhere.*No such file"):
-        with replacing(tmp_path / "nowhere" / "out.txt"):
-            pytest.fail("there is nowhere to write")
+    missing = replacing(tmp_path / "nowhere" / "out.txt")
+    with pytest.raises(NeardupError, match=r"cannot write .*nowhere.*No such file"), missing:
+        pytest.fail("there is nowhere to write")
 
 
 def test_a_folder_is_refused_before_any_work(tmp_path):
-    with pytest.raises(NeardupError, match="it is a folder"):
-        with replacing(tmp_path):
-            pytest.fail("a folder cannot be replaced")
+    with pytest.raises(NeardupError, match="it is a folder"), replacing(tmp_path):
+        pytest.fail("a folder cannot be replaced")

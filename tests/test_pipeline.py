@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -57,7 +58,8 @@ def test_bad_rows_are_set_aside_and_the_run_goes_on(tmp_path):
     path.write_bytes(b'{"id": 1, "text": "fine words here"}\n{broken\n{"id": 3, "text": null}\n')
     summary = run([path], tmp_path / "fps.parquet")
     assert (summary.documents, summary.rejected) == (1, 2)
-    rows = [json.loads(line) for line in open(summary.rejected_file, encoding="utf-8")]
+    lines = Path(summary.rejected_file).read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
     assert [(row["file"], row["row"]) for row in rows] == [(str(path), 1), (str(path), 2)]
     assert all(row["reason"] for row in rows)
 

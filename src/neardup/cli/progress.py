@@ -37,6 +37,7 @@ class ByteProgress:
         self._task = self._bar.add_task(title, total=None, documents=0)
 
     def __call__(self, done: int, total: int | None, documents: int) -> None:
+        """Show where the run is."""
         self._bar.update(self._task, completed=done, total=total, documents=documents)
 
     def __enter__(self) -> ByteProgress:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, SupportsIndex, overload
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -89,14 +89,14 @@ class Fingerprints:
         return len(self.array)
 
     @overload
-    def __getitem__(self, place: SupportsIndex) -> int: ...
+    def __getitem__(self, place: int | np.integer[Any]) -> int: ...
     @overload
     def __getitem__(self, place: slice | NDArray[Any] | Sequence[int]) -> Fingerprints: ...
 
     def __getitem__(
-        self, place: SupportsIndex | slice | NDArray[Any] | Sequence[int]
+        self, place: int | np.integer[Any] | slice | NDArray[Any] | Sequence[int]
     ) -> int | Fingerprints:
-        if isinstance(place, SupportsIndex) and not isinstance(place, np.ndarray):
+        if isinstance(place, int | np.integer):
             row = self.array[place]
             value = int.from_bytes(row.astype(">u8").tobytes(), "big")
             return value >> (64 * self.scheme.row_words - self.bits)
