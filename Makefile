@@ -37,7 +37,7 @@ bench: $(VENV)/installed
 	$(BIN)/python -m pip install -q --no-deps --upgrade --target $(PEERS)/simhash-pybind simhash-pybind==0.0.3
 	$(BIN)/python -m benchmarks
 
-# What --help says, as a page.
+# The page of commands, from the program itself.
 docs: $(VENV)/installed
 	$(BIN)/python scripts/command_pages.py
 

@@ -1,57 +1,73 @@
-"""Write docs/commands.md: what every command's --help says.
+"""Write docs/commands.md: every command with its arguments and options.
 
     python scripts/command_pages.py [--check]
 
-With --check nothing is written; the exit code tells whether the page is up to date.
+With --check nothing is written; the exit code tells whether the page is up to date. The page
+is made from the commands themselves, not from what --help prints, whose look varies with the
+version of typer.
 """
 
-import os
-import subprocess
+import inspect
 import sys
 from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from neardup.cli.app import app
 
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 HEAD = """\
 # Commands
 
-Generated from `--help` by `make docs`. Exit codes: 0 done, 1 an error in the data or the run, 2 wrong usage, 130 stopped by Ctrl-C.
+Generated from the program by `make docs`; `neardup COMMAND --help` says the same.
+Exit codes: 0 done, 1 an error in the data or the run, 2 wrong usage, 130 stopped by Ctrl-C.
 What every command can read: [input.md](input.md).
 """
 
 
-def help_text(*command: str) -> str:
-    """What `neardup COMMAND --help` prints, 100 columns wide and without colours."""
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    program = str(Path(sys.executable).with_name("neardup"))
-    done = subprocess.run(
-        [program, *command, "--help"], env=environment, capture_output=True, text=True, check=True
+def default(parameter: Any) -> str:
+    """What holds where the option is not given."""
+    if isinstance(parameter.show_default, str):
+        return str(parameter.show_default)
+    if parameter.required:
+        return "required"
+    return "" if parameter.default in (None, False) else f"`{parameter.default}`"
+
+
+def option_row(parameter: Any) -> str:
+    """One line of the table of options."""
+    names = ", ".join(f"`{name}`" for name in reversed(parameter.opts))
+    return f"| {names} | {parameter.help} | {default(parameter)} |"
+
+
+def section(name: str, command: Any) -> str:
+    """What there is to say of one command."""
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
+    usage = " ".join([f"neardup {name}", *(p.metavar for p in arguments), "[OPTIONS]"])
+    about = inspect.cleandoc(command.callback.__doc__)
+    rows = [f"| `{p.metavar}` | {p.help} | {default(p)} |" for p in arguments]
+    rows += [option_row(p) for p in options]
+    return "\n".join(
+        [
+            *("", f"## {usage}", "", about.replace("Example: ", "    "), ""),
+            *("| option | meaning | default |", "|---|---|---|", *rows, ""),
+        ]
     )
-    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
-
-
-def command_names() -> list[str]:
-    """Every command of the program, in the order of its help."""
-    from neardup.cli.app import app
-
-    return [
-        command.name or command.callback.__name__  # type: ignore[union-attr]
-        for command in app.registered_commands
-    ]
 
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, f"\n```text\n{help_text()}\n```\n"]
-    for name in command_names():
-        parts.append(f"\n## neardup {name}\n\n```text\n{help_text(name)}\n```\n")
-    return "".join(parts)
+    group: Any = typer.main.get_command(app)
+    return HEAD + "".join(section(name, command) for name, command in group.commands.items())
 
 
 def main() -> None:
     """Write the page, or check it."""
     wanted = page()
     if "--check" in sys.argv[1:]:
-        sys.exit(PAGE.read_text(encoding="utf-8") != wanted)
+        sys.exit(not PAGE.exists() or PAGE.read_text(encoding="utf-8") != wanted)
     PAGE.write_text(wanted, encoding="utf-8")
 
 

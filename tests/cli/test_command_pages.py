@@ -1,4 +1,4 @@
-"""No command is undocumented, and the page says what the program says."""
+"""No command is undocumented, and the page says what the program takes."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from neardup.cli.app import app
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_page_is_what_help_says():
+def test_the_page_is_up_to_date():
     script = ROOT / "scripts" / "command_pages.py"
     done = subprocess.run([sys.executable, str(script), "--check"], check=False)
     assert done.returncode == 0, "docs/commands.md is out of date: run `make docs`"

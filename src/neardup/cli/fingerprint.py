@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neardup.cli import options
+from neardup.cli.quantities import count, size
 
 if TYPE_CHECKING:
     from neardup.pipeline import FingerprintSummary
@@ -69,15 +70,14 @@ def fingerprint(
 
 
 def _print(summary: FingerprintSummary) -> None:
-    documents = f"{summary.documents:,} documents"
+    documents = count(summary.documents, "document")
     if summary.empty:
         documents += f" ({summary.empty:,} empty)"
     typer.echo(
-        f"{documents}, {summary.text_bytes / 1e6:,.1f} MB of text, in {summary.seconds:.2f} s: "
+        f"{documents}, {size(summary.text_bytes)} of text, in {summary.seconds:.2f} s: "
         f"{summary.documents_per_second:,.0f} documents/s, "
-        f"{summary.megabytes_per_second:,.0f} MB/s"
+        f"{summary.megabytes_per_second:,.1f} MB/s"
     )
     typer.echo(f"{summary.scheme} → {summary.output}")
     if summary.rejected:
-        rows = "row" if summary.rejected == 1 else "rows"
-        typer.echo(f"{summary.rejected:,} {rows} rejected → {summary.rejected_file}", err=True)
+        typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
