@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from neardup.atomic import replacing
 from neardup.read import Rejected
@@ -45,12 +44,7 @@ class RejectedWriter:
     def __enter__(self) -> RejectedWriter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._stack.__exit__(kind, error, traceback)
-        if kind is None and not self.count:
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+        if error[0] is None and not self.count:
             self._path.unlink(missing_ok=True)

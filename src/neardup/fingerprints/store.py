@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -92,15 +91,10 @@ class FingerprintWriter:
         if self._waiting_rows >= _ROW_GROUP:
             self._flush()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         with self._stack as stack:
-            if kind is not None:
-                stack.__exit__(kind, error, traceback)
+            if error[0] is not None:
+                stack.__exit__(*error)
                 return
             if self._schema is None:
                 self._open(pa.string())

@@ -144,12 +144,15 @@ def fingerprint(
     hashes = features(text, unit, size)
     if distinct:
         hashes = list(dict.fromkeys(hashes))
-    out = [0] * -(-bits // 64)
-    if not hashes:
-        return out
-    for bit in range(bits):
-        place, shift = bit // 64, 63 - bit % 64
-        total = sum(1 if widen(h, place) >> shift & 1 else -1 for h in hashes)
-        if total > 0 or (ties_up and total == 0):
-            out[place] |= 1 << shift
-    return out
+    row = []
+    for place in range(-(-bits // 64)):
+        widened = [widen(feature, place) for feature in hashes]
+        word = 0
+        for bit in range(64):
+            ones = sum(value >> (63 - bit) & 1 for value in widened)
+            total = ones - (len(widened) - ones)
+            inside = 64 * place + bit < bits
+            if hashes and inside and (total > 0 or (ties_up and total == 0)):
+                word |= 1 << (63 - bit)
+        row.append(word)
+    return row
