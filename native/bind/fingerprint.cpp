@@ -15,12 +15,12 @@ using nb::literals::operator""_a;
 static auto fingerprint(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
                         const Recipe& recipe, std::size_t threads, const std::string& isa) {
     const Column column = column_of(data, offsets);
-    const FingerprintRanges kernel = fingerprint_kernel(isa);
+    const Kernels& kernels = kernels_for(isa);
     auto bits = std::make_unique<std::uint64_t[]>(column.count * recipe.row_words());
     auto words = std::make_unique<std::uint32_t[]>(column.count);
     {
         nb::gil_scoped_release release;
-        fingerprint_column(column, recipe, {bits.get(), words.get()}, threads, kernel);
+        fingerprint_column(column, recipe, {bits.get(), words.get()}, threads, kernels);
     }
     return std::pair(owned_array(bits.release(), column.count, recipe.row_words()),
                      owned_array(words.release(), column.count));
@@ -28,6 +28,16 @@ static auto fingerprint(const Input<std::uint8_t>& data, const Input<std::int64_
 
 void register_fingerprint(nb::module_& m) {
     m.def("available_isas", &available_isas);
+    m.def(
+        "is_utf8",
+        [](const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
+           const std::string& isa) {
+            const Column column = column_of(data, offsets);
+            const Kernels& kernels = kernels_for(isa);
+            nb::gil_scoped_release release;
+            return is_utf8_column(column, kernels);
+        },
+        "data"_a, "offsets"_a, nb::kw_only(), "isa"_a);
     m.def(
         "fingerprint",
         [](const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets, bool words,

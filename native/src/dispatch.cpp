@@ -13,18 +13,18 @@ constexpr std::int64_t kTaskBytes = 256 << 10;
 
 struct Isa {
     const char* name;
-    FingerprintRanges kernel;
+    const Kernels* kernels;
     bool runs_here;
 };
 
 std::vector<Isa> known_isas() {
-    std::vector<Isa> isas = {{"portable", portable::fingerprint_ranges, true}};
+    std::vector<Isa> isas = {{"portable", &portable::kernels, true}};
 #if defined(NEARDUP_X86)
-    isas.push_back({"sse2", sse2::fingerprint_ranges, true});
+    isas.push_back({"sse2", &sse2::kernels, true});
     __builtin_cpu_init();
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-    isas.push_back({"avx2", avx2::fingerprint_ranges, avx2});
+    isas.push_back({"avx2", &avx2::kernels, avx2});
 #endif
     return isas;
 }
@@ -38,17 +38,28 @@ std::vector<std::string> available_isas() {
     return names;
 }
 
-FingerprintRanges fingerprint_kernel(const std::string& name) {
-    FingerprintRanges found = nullptr;
+const Kernels& kernels_for(const std::string& name) {
+    const Kernels* found = nullptr;
     for (const Isa& isa : known_isas())
-        if (isa.runs_here && (name == "auto" || name == isa.name)) found = isa.kernel;
+        if (isa.runs_here && (name == "auto" || name == isa.name)) found = isa.kernels;
     if (found == nullptr)
         throw std::invalid_argument("no kernel for instruction set '" + name + "' runs here");
-    return found;
+    return *found;
+}
+
+bool is_utf8_column(const Column& column, const Kernels& kernels) {
+    if (column.count == 0) return true;
+    const std::int64_t begin = column.offsets[0], end = column.offsets[column.count];
+    if (begin == end) return true;
+    // Together they are well-formed; so is each if none begins in the middle of a character.
+    if (!kernels.is_utf8(column.data + begin, static_cast<std::size_t>(end - begin))) return false;
+    for (std::size_t i = 0; i < column.count; ++i)
+        if (column.offsets[i] < end && (column.data[column.offsets[i]] & 0xC0) == 0x80) return false;
+    return true;
 }
 
 void fingerprint_column(const Column& column, const Recipe& recipe, const Rows& rows,
-                        std::size_t threads, FingerprintRanges kernel) {
+                        std::size_t threads, const Kernels& kernels) {
     if (column.count == 0) return;
     const std::int64_t* offsets = column.offsets;
     // Task t holds the documents that begin in the t-th stretch of bytes, and the last one all
@@ -62,7 +73,7 @@ void fingerprint_column(const Column& column, const Recipe& recipe, const Rows& 
             std::lower_bound(offsets, offsets + column.count, least) - offsets);
     };
     parallel_tasks(tasks, threads, [&](const auto& next_task) {
-        kernel(column, recipe, rows, [&]() -> Range {
+        kernels.fingerprint_ranges(column, recipe, rows, [&]() -> Range {
             for (std::size_t task = next_task(); task < tasks; task = next_task()) {
                 const Range range{first_from(task), first_from(task + 1)};
                 if (range.first != range.last) return range;

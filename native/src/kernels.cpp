@@ -1,10 +1,11 @@
 // Compiled once per instruction set; see isa.hpp.
 #include "neardup/dispatch.hpp"
 #include "neardup/fingerprint.hpp"
+#include "neardup/utf8.hpp"
 
 namespace neardup::NEARDUP_ISA {
 
-void fingerprint_ranges(const Column& column, const Recipe& recipe, const Rows& rows,
+static void fingerprint_ranges(const Column& column, const Recipe& recipe, const Rows& rows,
                         const NextRange& next) {
     Fingerprinter fingerprinter(recipe);
     const std::size_t row_words = recipe.row_words();
@@ -16,5 +17,7 @@ void fingerprint_ranges(const Column& column, const Recipe& recipe, const Rows& 
         }
     }
 }
+
+const Kernels kernels = {fingerprint_ranges, is_utf8};
 
 }  // namespace neardup::NEARDUP_ISA

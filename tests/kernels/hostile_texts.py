@@ -13,7 +13,7 @@ BORDER_LENGTHS = (0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 1
 POOLS = {
     "ascii": "abcxyzABCXYZ0189_ .,-'\n",
     "ascii edges": "@AZ[`az{/09:_^\x00\x08\t\r\x0e\x1c\x1f !~\x7f",
-    "length changes in lower case": "\u0130\u0131\u017f\u023a\u023e\u2c65\u1e9eß\u2126\u212a\u212b\u2c62",
+    "length changes": "\u0130\u0131\u017f\u023a\u023e\u2c65\u1e9eß\u2126\u212a\u212b\u2c62",
     "case": "ÄäÿŸΣσςΩωǅǄǆДдЂђѠѡՍ\u10a0\u2d00\u13a0\uab70Ⓐ\U00010400\U0001e900",
     "cyrillic": "АБВЯабвяЀЏѐџРСрсѠѡѾѿҀ҂\u0483ҊҋԀ",
     "latin and greek": "éÉñÑøØłŁžŽčČαΑάΆ\u0345ͅ",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,27 +17,35 @@ struct Range {
 };
 using NextRange = std::function<Range()>;
 
-// Fingerprint every range that `next` hands out.
-using FingerprintRanges = void (*)(const Column&, const Recipe&, const Rows&, const NextRange& next);
+// What each instruction set has its own version of.
+struct Kernels {
+    // Fingerprint every range that `next` hands out.
+    void (*fingerprint_ranges)(const Column&, const Recipe&, const Rows&, const NextRange& next);
+    // Whether bytes are well-formed UTF-8.
+    bool (*is_utf8)(const std::uint8_t* text, std::size_t size);
+};
 
 namespace portable {
-void fingerprint_ranges(const Column&, const Recipe&, const Rows&, const NextRange&);
+extern const Kernels kernels;
 }
 namespace sse2 {
-void fingerprint_ranges(const Column&, const Recipe&, const Rows&, const NextRange&);
+extern const Kernels kernels;
 }
 namespace avx2 {
-void fingerprint_ranges(const Column&, const Recipe&, const Rows&, const NextRange&);
+extern const Kernels kernels;
 }
 
 // The instruction sets this machine can run, slowest first.
 std::vector<std::string> available_isas();
 
-// The kernel for an instruction set by name, or the fastest one for "auto".
-FingerprintRanges fingerprint_kernel(const std::string& isa);
+// The kernels for an instruction set by name, or the fastest ones for "auto".
+const Kernels& kernels_for(const std::string& isa);
 
 // Fingerprint a whole column on up to `threads` threads. The rows do not depend on their number.
 void fingerprint_column(const Column&, const Recipe&, const Rows&, std::size_t threads,
-                        FingerprintRanges kernel);
+                        const Kernels& kernels);
+
+// Whether every string of a column is well-formed UTF-8.
+bool is_utf8_column(const Column&, const Kernels& kernels);
 
 }  // namespace neardup

@@ -64,6 +64,11 @@ NEARDUP_INLINE std::uint64_t unit_value(const std::uint8_t* bytes, std::size_t l
                          (load64(bytes + 8) & mask.high) ^ kHighKey ^ length);
 }
 
+// The same for a unit of at most eight bytes.
+NEARDUP_INLINE std::uint64_t short_unit_value(const std::uint8_t* bytes, std::size_t length) {
+    return fold_multiply((load64(bytes) & kBlockMasks.of[length].low) ^ kLowKey, kHighKey ^ length);
+}
+
 NEARDUP_INLINE std::uint64_t feature_of(std::uint64_t total) {
     return fold_multiply(total ^ kFeatureKey, rotate_half(total) ^ kTurnedKey);
 }

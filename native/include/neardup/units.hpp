@@ -63,30 +63,42 @@ class CharacterValues {
 
     // Append the values of a piece of lowered text, at most one for each byte.
     NEARDUP_APART std::size_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
+        const UnicodeTable& table = unicode_table();
         // A local, because the compiler must assume that writing to `out` changes the member.
-        std::uint64_t after_space = after_space_;
-        std::uint64_t* to = out;
+        Folded folded{out, after_space_};
         for (std::size_t at = 0; at < size;) {
-            const std::uint8_t byte = text[at];
-            std::uint64_t value = ascii_[byte & 0x7F], space = is_ascii_space(byte);
-            std::uint32_t length = 1;
-            if (byte >= 0x80) {
-                const CodePoint point =
-                    byte < 0xE0 ? decode_short(text + at) : decode_long(text + at);
-                length = point.length;
-                space = is_space(point);
-                value = space ? ascii_[' '] : unit_value(text + at, length);
+            if (size - at >= 8 && (load64(text + at) & 0x8080808080808080ULL) == 0) {
+                for (int i = 0; i < 8; ++i)
+                    folded.add(ascii_[text[at + i]], is_ascii_space(text[at + i]));
+                at += 8;
+                continue;
             }
-            *to = value;
-            to += (space & after_space) ^ 1;
-            after_space = space;
-            at += length;
+            // One and two bytes alike, without a branch: in most alphabets both are common.
+            const bool is_long = text[at] >= 0xE0;
+            const CodePoint point = is_long ? decode_long(text + at) : decode_short(text + at);
+            const Kind kind = is_long ? kind_of_long(table.long_entry(point.code))
+                                      : kind_of(table.short_entry(point.code));
+            const std::uint64_t space = kind == Kind::space;
+            const std::uint64_t value = short_unit_value(text + at, point.length);
+            folded.add(space ? ascii_[' '] : value, space);
+            at += point.length;
         }
-        after_space_ = after_space;
-        return static_cast<std::size_t>(to - out);
+        after_space_ = folded.after_space;
+        return static_cast<std::size_t>(folded.to - out);
     }
 
   private:
+    struct Folded {
+        std::uint64_t* to;
+        std::uint64_t after_space;
+
+        NEARDUP_INLINE void add(std::uint64_t value, std::uint64_t space) {
+            *to = value;
+            to += (space & after_space) ^ 1;
+            after_space = space;
+        }
+    };
+
     std::uint64_t ascii_[0x80];
     std::uint64_t after_space_ = 1;
 };

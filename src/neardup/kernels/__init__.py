@@ -18,7 +18,7 @@ except ImportError as error:
         "`pip install .` in the source folder, which needs a C++20 compiler"
     ) from error
 
-__all__ = ["IdSet", "available_isas", "fingerprint", "thread_count"]
+__all__ = ["IdSet", "available_isas", "fingerprint", "is_utf8", "thread_count"]
 
 
 def available_isas() -> list[str]:
@@ -38,6 +38,12 @@ def thread_count(threads: int | None) -> int:
 def cpu_count() -> int:
     """The cores of the machine, where the system does not say which of them are ours."""
     return os.cpu_count() or 1
+
+
+def is_utf8(texts: pa.Array, *, isa: str = "auto") -> bool:
+    """Whether every string of an array is well-formed UTF-8, several times as fast as Arrow."""
+    data, offsets = _string_buffers(texts)
+    return _native.is_utf8(data, offsets, isa=isa)
 
 
 def fingerprint(

@@ -2,6 +2,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 def available_isas() -> list[str]: ...
+def is_utf8(data: NDArray[np.uint8], offsets: NDArray[np.int64], *, isa: str) -> bool: ...
 def fingerprint(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
