@@ -42,5 +42,6 @@ void test_unicode();
 void test_fingerprint();
 void test_id_set();
 void test_parallel();
+void test_utf8();
 
 }  // namespace neardup::tests

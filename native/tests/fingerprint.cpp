@@ -39,7 +39,7 @@ class Documents {
                       std::vector<std::uint32_t>(count)};
         fingerprint_column({data_.get(), offsets_.data(), count}, recipe,
                            {result.bits.data(), result.words.data()}, threads,
-                           fingerprint_kernel(isa));
+                           kernels_for(isa));
         return result;
     }
 
@@ -171,14 +171,14 @@ void check_every_ending() {
 void check_refusals() {
     bool refused = false;
     try {
-        fingerprint_kernel("8086");
+        kernels_for("8086");
     } catch (const std::invalid_argument&) {
         refused = true;
     }
     CHECK(refused);
     const std::vector<std::string> isas = available_isas();
     CHECK(!isas.empty() && isas.front() == "portable");
-    CHECK(fingerprint_kernel("auto") == fingerprint_kernel(isas.back()));
+    CHECK(&kernels_for("auto") == &kernels_for(isas.back()));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ int main() {
     test_distinct();
     test_majority();
     test_unicode();
+    test_utf8();
     test_fingerprint();
     test_id_set();
     test_parallel();

@@ -1,22 +1,30 @@
-"""Is it UTF-8? Python's own decoder is the oracle."""
+"""The native check of UTF-8 says what Python's decoder says, about each string by itself."""
+
+from __future__ import annotations
+
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kernels.test_safety import BYTES
 
 from neardup import kernels
 from neardup.kernels import _native
 
 ISAS = kernels.available_isas()
-BORDER_BYTES = [
-    *(0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF),
-    *(0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF),
-]
+# The first and last byte of every range that the definition of UTF-8 tells apart.
+EDGES = bytes.fromhex("00 7f 80 8f 90 9f a0 bf c0 c1 c2 df e0 e1 ec ed ee ef f0 f1 f3 f4 f5 f8 ff")
 
 
-def decodes(data: bytes) -> bool:
+def is_utf8(documents, isa):
+    offsets = np.cumsum([0, *map(len, documents)], dtype=np.int64)
+    return _native.is_utf8(np.frombuffer(b"".join(documents), np.uint8).copy(), offsets, isa=isa)
+
+
+def decodes(data):
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -24,53 +32,56 @@ def decodes(data: bytes) -> bool:
     return True
 
 
-def checked(data: bytes, isa: str, offsets=None) -> bool:
-    """Check bytes that lie alone in memory, so that reading past them would be reading garbage."""
-    array = np.frombuffer(bytearray(data), np.uint8)
-    places = np.array([0, len(data)] if offsets is None else offsets, np.int64)
-    return _native.is_utf8(array, places, isa=isa)
+@settings(max_examples=500)
+@given(st.lists(BYTES, max_size=3))
+def test_any_bytes(documents):
+    expected = all(map(decodes, documents))
+    for isa in ISAS:
+        assert is_utf8(documents, isa) == expected
 
 
 @pytest.mark.parametrize("isa", ISAS)
-def test_every_pair_and_triple_of_border_bytes_at_every_place(isa):
-    sequences = [bytes([a, b, c]) for a in BORDER_BYTES for b in BORDER_BYTES for c in BORDER_BYTES]
-    for before in (0, 28, 29, 30, 31, 32, 61, 62, 63):
-        for sequence in sequences:
-            data = b"a" * before + sequence
-            assert checked(data, isa) == decodes(data), data
+def test_every_kind_of_sequence(isa):
+    sequences = [bytes(some) for length in (1, 2, 3) for some in product(EDGES, repeat=length)]
+    sequences += [
+        bytes(some) for some in product(b"\xf0\xf1\xf3\xf4\xf5", EDGES, EDGES, b"\x7f\x80")
+    ]
+    wrong = [some.hex() for some in sequences if is_utf8([some], isa) != decodes(some)]
+    assert wrong == []
 
 
 @pytest.mark.parametrize("isa", ISAS)
-def test_every_sequence_of_four_behind_a_long_lead(isa):
-    for lead in (0xE0, 0xED, 0xF0, 0xF4, 0xF5):
-        for second in BORDER_BYTES:
-            for third in BORDER_BYTES:
-                for fourth in (0x41, 0x80, 0xBF, 0xC2):
-                    data = b"x" * 30 + bytes([lead, second, third, fourth]) + b"y" * 30
-                    assert checked(data, isa) == decodes(data), data
+@pytest.mark.parametrize("filler", ["a", "é", "中", "😀"])
+def test_at_every_place_in_a_block(filler, isa):
+    whole = "é中😀".encode()
+    parts = [whole, b"\x80", b"\xc3", b"\xe4\xb8", b"\xf0\x9f\x98", b"\xed\xa0\x80", b"\xc1\xbf"]
+    for size in range(0, 140 // len(filler.encode())):
+        before = (filler * size).encode()
+        for part in parts:
+            for behind in (b"", b"a", filler.encode() * 40):
+                text = before + part + behind
+                assert is_utf8([text], isa) == decodes(text), (size, part, behind)
 
 
-@given(st.lists(st.one_of(st.text().map(str.encode), st.binary(max_size=3)), max_size=20))
-@example([b"\xf0\x9f\x98"])
-@example([b"a" * 31 + b"\xc3"])
-@example([b"a" * 32 + b"\xa9"])
-def test_any_bytes(parts):
-    data = b"".join(parts)
-    for isa in ISAS:
-        assert checked(data, isa) == decodes(data), isa
+@pytest.mark.parametrize("isa", ISAS)
+def test_every_string_stands_for_itself(isa):
+    """Halves of a character in two neighbours make no text, though their bytes do."""
+    assert is_utf8(["é".encode(), "中".encode()], isa)
+    assert not is_utf8([b"\xc3", b"\xa9"], isa)
+    assert not is_utf8([b"x" * 64 + b"\xe4\xb8", b"\xad" + b"x" * 64], isa)
+    assert not is_utf8([b"", b"\xf0", b"", b"\x9f\x98\x80"], isa)
 
 
-@given(st.text(), st.lists(st.integers(0, 400), max_size=5))
-def test_each_text_of_a_column_counts_for_itself(text, cuts):
-    data = text.encode()
-    offsets = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    parts = [data[a:b] for a, b in zip(offsets, offsets[1:], strict=False)]
-    for isa in ISAS:
-        assert checked(data, isa, offsets) == all(map(decodes, parts)), isa
+@pytest.mark.parametrize("isa", ISAS)
+def test_only_what_belongs_to_the_column_is_looked_at(isa):
+    data = np.frombuffer(b"\xffab\xff", np.uint8)
+    assert _native.is_utf8(data, np.array([1, 2, 3]), isa=isa)
+    assert not _native.is_utf8(data, np.array([1, 4]), isa=isa)
+    assert not _native.is_utf8(data, np.array([0, 2]), isa=isa)
+    assert kernels.is_utf8(pa.array(["a", "é"])[1:], isa=isa)
+    assert kernels.is_utf8(pa.array([], pa.string()), isa=isa)
 
 
-def test_what_lies_outside_a_slice_does_not_count():
-    bad = pa.array([b"\xff", b"fine", b"\xff"], pa.binary()).view(pa.string())
-    assert not kernels.is_utf8(bad)
-    assert kernels.is_utf8(bad.slice(1, 1))
-    assert kernels.is_utf8(bad.slice(1, 0))
+def test_offsets_outside_the_data_are_refused():
+    with pytest.raises(ValueError, match="outside"):
+        _native.is_utf8(np.zeros(3, np.uint8), np.array([0, 4]), isa="auto")

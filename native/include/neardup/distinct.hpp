@@ -29,7 +29,8 @@ class DistinctSet {
   private:
     static constexpr std::size_t kLargestTable = 1 << 15;  // values at once; the table stays in cache
     static constexpr int kLargestShift = 56;
-    static constexpr int kRounds = 6;
+    static constexpr int kRounds = 5;
+    static constexpr int kShiftToRound = 11;  // other bits of the hash choose the slot
     static constexpr std::size_t kSlotsToValue = 2;  // at least; up to twice as many
 
     // Values that a table cannot hold are parted by their leading bytes first.
@@ -64,28 +65,40 @@ class DistinctSet {
         std::size_t kept = 0, waiting = count;
         const std::uint64_t* from = values;
         for (int round = 0; waiting != 0 && round < kRounds; ++round) {
-            const int bits = std::bit_width(kSlotsToValue * waiting);
-            std::uint64_t* slots = slots_.reserve(std::size_t{1} << bits);
-            std::memset(slots, 0, sizeof *slots << bits);
-            std::size_t left_over = 0;
-            for (std::size_t i = 0; i < waiting; ++i) {
-                const std::uint64_t value = from[i];
-                std::uint64_t& slot = slots[value * kMultipliers[round] >> (64 - bits)];
-                const std::uint64_t there = slot;
-                const std::uint64_t is_new = there == 0;
-                const std::uint64_t holds = there | (value & (0 - is_new));  // a select may become a branch
-                slot = holds;
-                values[kept] = value;
-                kept += is_new;
-                late[left_over] = value;
-                left_over += holds != value;
-            }
+            const std::size_t slots = std::size_t{1} << std::bit_width(kSlotsToValue * waiting);
+            std::memset(slots_.reserve(slots), 0, slots * sizeof(std::uint64_t));
+            const Claims claims = claim(from, waiting, slots_.data(), slots - 1,
+                                        kShiftToRound * round, values + kept, late);
+            kept += claims.kept;
+            waiting = claims.late;
             from = late;
-            waiting = left_over;
         }
         kept = append_sorted(values, kept, late, waiting);
         if (zero) values[kept++] = 0;
         return kept;
+    }
+
+    struct Claims {
+        std::size_t kept, late;
+    };
+
+    static NEARDUP_APART Claims claim(const std::uint64_t* from, std::size_t count,
+                                      std::uint64_t* slots, std::size_t mask, int shift,
+                                      std::uint64_t* kept, std::uint64_t* late) {
+        std::size_t kept_count = 0, late_count = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t value = from[i];
+            std::uint64_t& slot = slots[value >> shift & mask];
+            const std::uint64_t there = slot;
+            const std::uint64_t is_new = there == 0;
+            const std::uint64_t holds = there | (value & (0 - is_new));  // a select may branch
+            slot = holds;
+            kept[kept_count] = value;
+            kept_count += is_new;
+            late[late_count] = value;
+            late_count += holds != value;
+        }
+        return {kept_count, late_count};
     }
 
     static bool has_zero(const std::uint64_t* values, std::size_t count) {
@@ -114,15 +127,6 @@ class DistinctSet {
             if (i == 0 || late[i] != late[i - 1]) values[kept++] = late[i];
         return kept;
     }
-
-    static constexpr std::uint64_t kMultipliers[kRounds] = {
-        1,
-        0x9E3779B97F4A7C15,
-        0xC2B2AE3D27D4EB4F,
-        0x165667B19E3779F9,
-        0xD6E8FEB86659FD93,
-        0xA0761D6478BD642F,
-    };
 
     Buffer<std::uint64_t> slots_, late_, parted_;
 };
