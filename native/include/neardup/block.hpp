@@ -91,7 +91,7 @@ NEARDUP_INLINE BlockBits lower_cyrillic_block(const std::uint8_t* in, std::uint8
         // D0 80-8F → D1 90-9F, D0 90-9F → D0 B0-BF, D0 A0-AF → D1 80-8F, and in D1 A0-BF the
         // capitals are the even ones.
         const Bytes first_row = (bytes & each(0xF0)) == each(0x80);
-        const Bytes middle_rows = ((bytes + each(0x10)) & each(0xE0)) == each(0xA0);
+        const Bytes middle_rows = (bytes > each(0x8F)) & (bytes < each(0xB0));
         const Bytes last_rows = (bytes & each(0xE0)) == each(0xA0);
         const Bytes flips = ((before == each(0xD0)) &
                              ((first_row & each(0x10)) | (middle_rows & each(0x20))));

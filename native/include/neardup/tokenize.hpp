@@ -48,9 +48,10 @@ class Tokenizer {
   public:
     // Cut `size` bytes of text. The results stay valid until the next call.
     void run(const std::uint8_t* text, std::size_t size) {
-        // Lower case takes at most half as much room again (U+023A: two bytes become three), and
-        // there is at most one edge to a byte, but a block writes eight edges at a time.
-        std::uint8_t* out = lowered_.reserve(size + size / 2 + 64 + kReadAhead);
+        // Lower case takes at most half as much room again (U+023A: two bytes become three), bytes
+        // that are not UTF-8 up to twice as much. There is at most one edge to a byte, but a block
+        // writes eight at a time.
+        std::uint8_t* out = lowered_.reserve(2 * size + 64 + kReadAhead);
         std::uint32_t* edges = edges_.reserve(size + 2 * 64);
         TokenizerState state{.edge = edges};
         while (state.at < size) {
