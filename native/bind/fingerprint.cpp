@@ -14,6 +14,8 @@ using nb::literals::operator""_a;
 
 static auto fingerprint(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
                         const Recipe& recipe, std::size_t threads, const std::string& isa) {
+    if (recipe.size == 0 || recipe.bits == 0)
+        throw std::invalid_argument("shingles have at least one unit, fingerprints one bit");
     const Column column = column_of(data, offsets);
     const Kernels& kernels = kernels_for(isa);
     auto bits = std::make_unique<std::uint64_t[]>(column.count * recipe.row_words());

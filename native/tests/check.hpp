@@ -1,4 +1,5 @@
-// A test is a function that CHECKs; what fails is printed with its place, and counted.
+// A test is a function that CHECKs; what fails is printed with its place, and counted. The counts
+// belong to the main thread: what other threads find out is CHECKed when they have ended.
 #pragma once
 
 #include <cstdint>

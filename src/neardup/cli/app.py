@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -42,6 +43,8 @@ def _common(
 
 def main() -> None:
     """Run a command; an error is one sentence on standard error and a code: 2 usage, else 1."""
+    # NumPy's linear algebra starts a thread per core that waits busily; nothing here needs it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except SettingError as error:

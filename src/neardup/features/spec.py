@@ -27,7 +27,7 @@ class FeatureSpec:
         """Read a spec, or explain what a spec looks like."""
         if isinstance(spec, FeatureSpec):
             return spec
-        match = _SPEC.fullmatch(spec.strip())
+        match = _SPEC.fullmatch(str(spec).strip())
         size = int(match[2]) if match else 0
         if not match or not 1 <= size <= _LARGEST_SIZE:
             raise SettingError(

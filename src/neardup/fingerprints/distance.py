@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.errors import SettingError
-from neardup.fingerprints.fingerprints import Fingerprints
+from neardup.fingerprints.fingerprints import Fingerprints, unsigned
 
 _BYTE_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
 
@@ -29,7 +29,7 @@ def hamming(a: Any, b: Any) -> Any:
         return _of_fingerprints(a, b)
     if isinstance(a, int | np.integer) and isinstance(b, int | np.integer):
         return _of_ints(int(a), int(b))
-    return _of_arrays(_bit_array(a), _bit_array(b))
+    return _of_arrays(unsigned(a), unsigned(b))
 
 
 def _of_ints(a: int, b: int) -> int:
@@ -39,6 +39,12 @@ def _of_ints(a: int, b: int) -> int:
 
 
 def _of_arrays(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
+    if min(a.ndim, b.ndim) == 1 < max(a.ndim, b.ndim) or (
+        a.ndim > 1 and a.shape[-1] != b.shape[-1]
+    ):
+        raise SettingError(
+            f"arrays of shapes {a.shape} and {b.shape} do not hold fingerprints of one width"
+        )
     counts = _bit_counts(a ^ b)
     return counts.sum(axis=-1, dtype=np.int64) if counts.ndim > 1 else counts.astype(np.int64)
 
@@ -65,17 +71,15 @@ def _rows(side: Any, ours: Fingerprints) -> tuple[NDArray[np.uint64], NDArray[np
         shifted = int(side) << (8 * size - ours.bits)
         words = np.frombuffer(shifted.to_bytes(size, "big"), ">u8").astype(np.uint64)
         return words.reshape(1, -1), none_empty
-    rows = _bit_array(side)
-    return (rows.reshape(-1, 1) if rows.ndim == 1 else rows), none_empty
-
-
-def _bit_array(values: Any) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.dtype.kind == "i" and (array.size == 0 or array.min() >= 0):
-        array = array.astype(np.uint64)
-    if array.dtype.kind != "u":
-        raise SettingError(f"fingerprints are unsigned integers, not {array.dtype}")
-    return array
+    rows = unsigned(side)
+    if rows.ndim == 1 and ours.scheme.row_words == 1:
+        rows = rows.reshape(-1, 1)
+    if rows.ndim < 2 or rows.shape[-1] != ours.scheme.row_words:
+        raise SettingError(
+            f"an array of shape {rows.shape} cannot be compared with fingerprints of "
+            f"{ours.scheme}; it must have {ours.scheme.row_words} columns"
+        )
+    return rows, none_empty
 
 
 def _bit_counts(array: NDArray[Any]) -> NDArray[np.uint8]:

@@ -14,6 +14,18 @@ from neardup.errors import SettingError
 from neardup.fingerprints.scheme import Scheme
 
 
+def unsigned(values: Any) -> NDArray[Any]:
+    """An array of unsigned integers; signed ones pass where none is negative."""
+    array = np.asarray(values)
+    if array.dtype.kind == "i" and (array.size == 0 or array.min() >= 0):
+        array = array.astype(np.uint64)
+    if array.size == 0:
+        array = array.astype(np.uint64)
+    if array.dtype.kind != "u":
+        raise SettingError(f"fingerprints are unsigned integers, not {array.dtype} values")
+    return array
+
+
 class Fingerprints:
     """Fingerprints as rows of 64-bit words, with their scheme and the documents' word counts.
 
@@ -37,7 +49,7 @@ class Fingerprints:
         ids: pa.Array | Sequence[Any] | None = None,
     ) -> None:
         self.scheme = Scheme.parse(scheme) if isinstance(scheme, str) else scheme
-        array = np.asarray(array, np.uint64)
+        array = unsigned(array).astype(np.uint64, copy=False)
         if array.ndim == 1 and self.scheme.row_words == 1:
             array = array.reshape(-1, 1)
         if array.ndim != 2 or array.shape[1] != self.scheme.row_words:
@@ -69,7 +81,7 @@ class Fingerprints:
     def row_bytes(self) -> NDArray[np.uint8]:
         """Every fingerprint as ceil(bits / 8) bytes, most significant bit first."""
         swapped = np.ascontiguousarray(self.array.astype(">u8"))
-        every = swapped.view(np.uint8).reshape(len(self), -1)
+        every = swapped.view(np.uint8).reshape(len(self), 8 * self.scheme.row_words)
         return np.ascontiguousarray(every[:, : self.scheme.row_bytes])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -81,7 +93,7 @@ class Fingerprints:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Fingerprints:
         """Read what `save` or `neardup fingerprint` wrote."""
-        from neardup.fingerprints.store import load
+        from neardup.fingerprints.load import load
 
         return load(path)
 
@@ -96,11 +108,14 @@ class Fingerprints:
     def __getitem__(
         self, place: int | np.integer[Any] | slice | NDArray[Any] | Sequence[int]
     ) -> int | Fingerprints:
-        if isinstance(place, int | np.integer):
+        if isinstance(place, int | np.integer) and not isinstance(place, bool):
             row = self.array[place]
             value = int.from_bytes(row.astype(">u8").tobytes(), "big")
             return value >> (64 * self.scheme.row_words - self.bits)
-        places = np.arange(len(self))[np.asarray(place) if isinstance(place, list) else place]
+        if not isinstance(place, slice):
+            place = np.asarray(place)
+            place = place if place.size else place.astype(np.int64)
+        places = np.arange(len(self))[place]
         ids = None if self.ids is None else self.ids.take(pa.array(places))
         return Fingerprints(self.array[places], self.scheme, self.words[places], ids)
 

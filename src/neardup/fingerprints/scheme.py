@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 from neardup.errors import SchemeMismatchError, SettingError
 from neardup.features.spec import FeatureSpec
@@ -40,9 +41,10 @@ class Scheme:
         _require("weights", weights, WEIGHTS)
         _require("hash", hash, HASHES)
         _require("tie", tie, TIES)
-        if not isinstance(bits, int) or isinstance(bits, bool) or not 1 <= bits <= LARGEST_BITS:
+        whole = isinstance(bits, SupportsIndex) and not isinstance(bits, bool)
+        if not whole or not 1 <= bits <= LARGEST_BITS:
             raise SettingError(f"bits={bits!r} must be a whole number from 1 to {LARGEST_BITS}")
-        return cls(FeatureSpec.parse(features), weights, bits, hash, tie)
+        return cls(FeatureSpec.parse(features), weights, int(bits), hash, tie)
 
     @classmethod
     def parse(cls, name: str) -> Scheme:

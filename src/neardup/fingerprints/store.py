@@ -1,4 +1,4 @@
-"""Fingerprints as Parquet: id, words, fingerprint, and the scheme in the file's metadata."""
+"""Writing fingerprints as Parquet: id, words, fingerprint, and the scheme in the metadata."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from neardup import __version__
 from neardup.atomic import replacing
-from neardup.errors import InputError
 from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.scheme import Scheme
 
 FORMAT = "neardup fingerprints 1"
 _ROW_GROUP = 128_000
-_FORMAT_KEY, _SCHEME_KEY, _SETTINGS_KEY = b"neardup.format", b"neardup.scheme", b"neardup.settings"
+FORMAT_KEY, SCHEME_KEY, SETTINGS_KEY = b"neardup.format", b"neardup.scheme", b"neardup.settings"
 
 
 def stored_schema(scheme: Scheme, id_type: pa.DataType, settings: dict[str, Any]) -> pa.Schema:
@@ -41,9 +39,9 @@ def stored_schema(scheme: Scheme, id_type: pa.DataType, settings: dict[str, Any]
             pa.field("fingerprint", pa.binary(scheme.row_bytes)),
         ],
         metadata={
-            _FORMAT_KEY: FORMAT,
-            _SCHEME_KEY: str(scheme),
-            _SETTINGS_KEY: json.dumps(about, ensure_ascii=False),
+            FORMAT_KEY: FORMAT,
+            SCHEME_KEY: str(scheme),
+            SETTINGS_KEY: json.dumps(about, ensure_ascii=False),
         },
     )
 
@@ -108,6 +106,7 @@ class FingerprintWriter:
                 self._schema,
                 use_dictionary=False,  # ids and fingerprints hardly repeat
                 compression={"id": "zstd", "words": "zstd", "fingerprint": "none"},
+                write_page_checksum=True,
             )
         )
 
@@ -125,41 +124,3 @@ def save(fingerprints: Fingerprints, path: str | os.PathLike[str]) -> None:
         ids = pa.array(np.arange(len(fingerprints)))
     with FingerprintWriter(path, fingerprints.scheme, {}) as writer:
         writer.write(fingerprints, ids)
-
-
-def load(path: str | os.PathLike[str]) -> Fingerprints:
-    """Read a fingerprint file, or say why it is none."""
-    try:
-        table = pq.read_table(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(
-            f"{path} cannot be read as a fingerprint file ({error}); "
-            "make one with `neardup fingerprint`"
-        ) from None
-    metadata = table.schema.metadata or {}
-    found = metadata.get(_FORMAT_KEY, b"").decode()
-    if found != FORMAT:
-        raise InputError(
-            f"{path} is {found or 'no fingerprint file'}, wanted {FORMAT}; "
-            "make one with `neardup fingerprint`"
-        )
-    scheme = Scheme.parse(metadata[_SCHEME_KEY].decode())
-    column = table["fingerprint"].combine_chunks()
-    words = table["words"].combine_chunks().to_numpy(zero_copy_only=False)
-    array = _rows_of(column, scheme)
-    array[words == 0] = 0
-    return Fingerprints(array, scheme, words, table["id"].combine_chunks())
-
-
-def _rows_of(column: pa.FixedSizeBinaryArray, scheme: Scheme) -> NDArray[np.uint64]:
-    count, size = len(column), scheme.row_bytes
-    if column.type != pa.binary(size):
-        raise InputError(f"a fingerprint of {scheme} has {size} bytes, stored are {column.type}")
-    padded = np.zeros((count, 8 * scheme.row_words), np.uint8)
-    if count:
-        stored = np.frombuffer(column.buffers()[1], np.uint8)
-        first = column.offset * size
-        padded[:, :size] = stored[first : first + count * size].reshape(count, size)
-    return padded.view(">u8").astype(np.uint64)

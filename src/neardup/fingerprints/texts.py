@@ -31,7 +31,12 @@ def string_chunks(texts: Any) -> Iterator[pa.Array]:
     elif isinstance(texts, np.ndarray):
         yield from _from_items(texts.ravel().tolist())
     elif hasattr(texts, "__arrow_c_stream__"):  # Polars, recent pandas
-        yield from _checked_chunks(_column(pa.chunked_array(texts)))
+        try:
+            chunked = pa.chunked_array(texts)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            yield from _from_items(texts)  # pandas objects that are no strings: says which
+            return
+        yield from _checked_chunks(_column(chunked))
     elif isinstance(texts, Iterable):
         yield from _from_items(texts)
     else:
@@ -66,7 +71,11 @@ def _from_items(items: Iterable[Any]) -> Iterator[pa.Array]:
 
 def _is_missing(item: Any) -> bool:
     """None, and the NaN that NumPy and pandas put in its place."""
-    return item is None or item != item or type(item).__name__ == "NAType"
+    return (
+        item is None
+        or type(item).__name__ == "NAType"
+        or (isinstance(item, float) and item != item)
+    )
 
 
 def _first_bad(items: list[Any]) -> tuple[int, str]:
@@ -89,6 +98,9 @@ def _checked(array: pa.Array, first: int) -> pa.Array:
     """A string array that is sound: valid UTF-8, no text too large for the kernels."""
     kind = array.type
     if isinstance(kind, pa.DictionaryType):
+        if _is_string_view(kind.value_type):  # Arrow cannot take from those
+            values = array.dictionary.cast(pa.large_string())
+            array = pa.DictionaryArray.from_arrays(array.indices, values)
         return _checked(array.dictionary_decode(), first)
     if pa.types.is_null(kind) or _is_string_view(kind) or pa.types.is_string(kind):
         array = array.cast(pa.large_string())

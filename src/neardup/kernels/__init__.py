@@ -30,8 +30,8 @@ def thread_count(threads: int | None) -> int:
     """How many threads to use: as asked, or one for each core this process may run on."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cpu_count()
-    if threads < 1:
-        raise SettingError(f"threads={threads} must be at least 1")
+    if not isinstance(threads, int) or threads < 1:
+        raise SettingError(f"threads={threads!r} must be a whole number, at least 1")
     return threads
 
 
