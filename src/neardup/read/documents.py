@@ -19,7 +19,7 @@ from neardup.read.ids import IdLedger
 from neardup.read.source import Source
 from neardup.read.whole_files import read_whole_files
 
-BATCH_BYTES = 8 << 20
+BATCH_BYTES = 4 << 20
 
 
 class Documents:
