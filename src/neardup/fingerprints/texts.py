@@ -14,6 +14,7 @@ from neardup.errors import InputError
 
 LARGEST_TEXT = 2**31 - 1
 _ITEMS_AT_ONCE = 10_000
+_ONE_COLUMN = "texts must be one column, not a table; name it, for example df['text']"
 
 
 def string_chunks(texts: Any) -> Iterator[pa.Array]:
@@ -24,12 +25,14 @@ def string_chunks(texts: Any) -> Iterator[pa.Array]:
     """
     if isinstance(texts, str | bytes):
         raise InputError("a single text was given where many are expected; put it in a list")
+    if getattr(texts, "ndim", 1) > 1:
+        raise InputError(_ONE_COLUMN)
     if isinstance(texts, pa.Array):
         yield _checked(texts, 0)
     elif isinstance(texts, pa.ChunkedArray):
         yield from _checked_chunks(texts)
     elif isinstance(texts, np.ndarray):
-        yield from _from_items(texts.ravel().tolist())
+        yield from _from_items(texts.tolist())
     elif hasattr(texts, "__arrow_c_stream__"):  # Polars, recent pandas
         try:
             chunked = pa.chunked_array(texts)
@@ -45,7 +48,7 @@ def string_chunks(texts: Any) -> Iterator[pa.Array]:
 
 def _column(chunked: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_struct(chunked.type):
-        raise InputError("texts must be one column, not a table; name it, for example df['text']")
+        raise InputError(_ONE_COLUMN)
     return chunked
 
 
