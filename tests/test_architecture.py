@@ -12,7 +12,7 @@ LAYERS = [
     {"errors", "__init__"},
     {"atomic"},
     {"kernels"},
-    {"read", "features"},
+    {"read", "features", "hashes", "sphere"},
     {"fingerprints"},
     {"candidates"},
     {"verify"},

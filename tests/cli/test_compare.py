@@ -83,7 +83,7 @@ def test_a_missing_file_is_named(run, files, tmp_path):
 def test_a_folder_is_refused(run, files, tmp_path):
     result = run(files[0], tmp_path)
     assert result.code == 1
-    assert result.err == f"neardup: {tmp_path} is a folder; compare takes two files\n"
+    assert result.err == f"neardup: {tmp_path} is a folder; a file is needed\n"
 
 
 def test_other_encodings_are_refused_by_place(run, files, tmp_path):

@@ -11,6 +11,7 @@ import typer
 from neardup import __version__
 from neardup.cli.compare import compare
 from neardup.cli.fingerprint import fingerprint
+from neardup.cli.hashes import hashes
 from neardup.errors import NeardupError, SettingError
 
 app = typer.Typer(
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command()(fingerprint)
 app.command()(compare)
+app.command()(hashes)
 
 
 def _show_version(wanted: bool) -> None:

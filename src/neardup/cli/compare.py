@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from io import TextIOWrapper
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from neardup.cli import options
-from neardup.errors import InputError, SettingError
-
-_STANDARD_INPUT = "-"
+from neardup.cli.files import STANDARD_INPUT, read_text
+from neardup.errors import SettingError
 
 
 def compare(
@@ -72,24 +70,6 @@ def _two_texts(files: list[str], texts: list[str]) -> tuple[tuple[str, str], tup
             f"compare needs two files or two --text, not {len(files)} and {len(texts)}; "
             "for example: neardup compare a.txt b.txt"
         )
-    if files == [_STANDARD_INPUT, _STANDARD_INPUT]:
+    if files == [STANDARD_INPUT, STANDARD_INPUT]:
         raise SettingError("only one of the two documents can come from standard input (-)")
-    return (files[0], files[1]), (_document(files[0]), _document(files[1]))
-
-
-def _document(name: str) -> str:
-    try:
-        data = sys.stdin.buffer.read() if name == _STANDARD_INPUT else Path(name).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"there is no file {name}") from None
-    except IsADirectoryError:
-        raise InputError(f"{name} is a folder; compare takes two files") from None
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}") from None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start} "
-            "is out of place; convert the file first, for example with iconv"
-        ) from None
+    return (files[0], files[1]), (read_text(files[0]), read_text(files[1]))

@@ -1,0 +1,20 @@
+"""Hash families: terms → bits, by name; and how good the bits are."""
+
+from neardup.hashes.balance import BitBalance
+from neardup.hashes.family import HashFamily
+from neardup.hashes.load import Load
+from neardup.hashes.measurement import Measurement, measure
+from neardup.hashes.names import hash_family
+from neardup.hashes.universal import universal_hash
+from neardup.hashes.words import common_words
+
+__all__ = [
+    "BitBalance",
+    "HashFamily",
+    "Load",
+    "Measurement",
+    "common_words",
+    "hash_family",
+    "measure",
+    "universal_hash",
+]

@@ -1,0 +1,65 @@
+"""Hash families by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from neardup.errors import SettingError
+from neardup.hashes.digests import Md5, Xxh3
+from neardup.hashes.family import HashFamily
+from neardup.hashes.functions import PREFIX, PythonFunction
+from neardup.hashes.integers import Division, Remainder
+from neardup.hashes.nd1 import Nd1
+from neardup.hashes.string_hashes import Dek, String64, StringModulo
+from neardup.hashes.universal import Universal
+
+# Each with the number of whole numbers that may follow its name.
+_FAMILIES: dict[str, tuple[Callable[..., HashFamily], int]] = {
+    "nd1": (Nd1, 0),
+    "md5": (Md5, 0),
+    "xxh3": (Xxh3, 0),
+    "string64": (String64, 0),
+    "dek": (Dek, 0),
+    "string": (StringModulo, 2),
+    "universal": (Universal, 2),
+    "division": (Division, 2),
+    "remainder": (Remainder, 1),
+}
+SPELLINGS = (
+    "nd1, md5, xxh3, string64, dek, string:M:C, universal:M:SEED, division:M:N or remainder:M"
+)
+_NUMBER = re.compile(r"[0-9]{1,39}")
+
+
+def hash_family(
+    name: str | Callable[[bytes], int] | HashFamily, *, bits: int | None = None
+) -> HashFamily:
+    """The hash family of a name, or of a Python function from bytes to int.
+
+    Numbers left out of a name take their defaults: `string` is `string:257:1024`. `bits` says how
+    many bits a function gives, so that more are refused; without it, any number may be asked of it.
+
+    >>> hash_family("string:5749").name
+    'string:5749:1024'
+    >>> import zlib
+    >>> hash_family(zlib.crc32, bits=32).value("coin") == zlib.crc32(b"coin")
+    True
+    """
+    if isinstance(name, str | HashFamily) and bits is not None:
+        raise SettingError(f"bits={bits} describes a Python function; {name} knows its own")
+    if isinstance(name, HashFamily):
+        return name
+    return _named(name) if isinstance(name, str) else PythonFunction(name, bits)
+
+
+@lru_cache(maxsize=64)
+def _named(name: str) -> HashFamily:
+    if name.startswith(PREFIX):
+        raise SettingError(f"hash={name!r} is a Python function; pass the function itself")
+    first, *numbers = name.strip().split(":")
+    family, most = _FAMILIES.get(first, (None, 0))
+    if family is None or len(numbers) > most or not all(map(_NUMBER.fullmatch, numbers)):
+        raise SettingError(f"hash={name!r} is unknown; choose {SPELLINGS}")
+    return family(*map(int, numbers))

@@ -1,0 +1,116 @@
+"""Families that run over the code points of a term, each step one multiplication or shift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.errors import SettingError
+from neardup.hashes.alike import hash_alike
+from neardup.hashes.family import HashFamily
+
+_FACTOR = 1_000_003
+_MASK = 2**64 - 1
+LARGEST_MODULUS = 2**64
+
+
+@dataclass(frozen=True)
+class String64(HashFamily):
+    """The multiplicative string hash that Python 2 had, low 64 bits.
+
+    One letter reaches only the low 34 bits and two letters 54, so it is no hash for characters
+    or pairs of them.
+
+    >>> f"{String64().value('simhash'):016x}"
+    '906715e69d079fba'
+    """
+
+    name = "string64"
+    bits = 64
+
+    def value(self, term: str) -> int:
+        """Multiply by 1,000,003 and mix in the next code point; the length at the end."""
+        value = ord(term[0]) << 7 if term else 0
+        for char in term:
+            value = (value * _FACTOR ^ ord(char)) & _MASK
+        return value ^ len(term)
+
+    def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
+        hashes = hash_alike(terms, map(len, terms), _string64, self.value)
+        return (hashes << np.uint64(64 - bits)).reshape(-1, 1)
+
+
+def _string64(terms: list[str], length: int) -> NDArray[np.uint64]:
+    joined = "".join(terms).encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(joined, "<u4").reshape(len(terms), length).astype(np.uint64)
+    if not length:
+        return np.zeros(len(terms), np.uint64)
+    value = codes[:, 0] << np.uint64(7)
+    for place in range(length):
+        value = value * np.uint64(_FACTOR) ^ codes[:, place]
+    return value ^ np.uint64(length)
+
+
+@dataclass(frozen=True)
+class Dek(HashFamily):
+    """Knuth's shift-and-mix hash without a word size: the number grows by 5 bits a character.
+
+    For fingerprints its low 64 bits count, which words of up to 11 letters do not fill. Its time
+    grows with the square of a term's length.
+
+    >>> Dek().value('algorismica')
+    291014770516511749
+    """
+
+    name = "dek"
+    bits = 64
+
+    def value(self, term: str) -> int:
+        """The number, however long it becomes."""
+        value = len(term)
+        for char in term:
+            value = (value << 5) ^ (value >> 27) ^ ord(char)
+        return value
+
+
+@dataclass(frozen=True)
+class StringModulo(HashFamily):
+    """A term as a number in base `base`, its code points the digits, modulo `modulus`.
+
+    >>> StringModulo(257, 1024).value('hola')
+    182
+    """
+
+    modulus: int = 257
+    base: int = 1024
+
+    def __post_init__(self) -> None:
+        require_modulus(self.modulus, self.name)
+        if self.base < 1:
+            raise SettingError(f"hash={self.name!r}: the base must be at least 1")
+
+    @property
+    def name(self) -> str:
+        """`string:M:C`."""
+        return f"string:{self.modulus}:{self.base}"
+
+    @property
+    def bits(self) -> int:
+        """The bits that the largest number below the modulus takes."""
+        return (self.modulus - 1).bit_length()
+
+    def value(self, term: str) -> int:
+        """A number from 0 to modulus - 1."""
+        value = 0
+        for char in term:
+            value = (value * self.base + ord(char)) % self.modulus
+        return value
+
+
+def require_modulus(modulus: int, name: str) -> None:
+    """Refuse a modulus that leaves nothing to tell apart, or more than 64 bits."""
+    if not 2 <= modulus <= LARGEST_MODULUS:
+        raise SettingError(f"hash={name!r}: the modulus must lie between 2 and 2^64")
