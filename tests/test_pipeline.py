@@ -111,3 +111,24 @@ def test_many_row_groups_keep_the_order(tmp_path, monkeypatch):
     assert stored == nd.fingerprint(texts)
     done, total, documents = calls[-1]
     assert (done, documents) == (total, 1000)
+
+
+def test_documents_that_bring_their_terms(tmp_path):
+    documents = [{"bit": 0.4, "coin": 1.2}, {}, {"quantum": 2.0}]
+    lines = [json.dumps({"id": i, "terms": terms}) for i, terms in enumerate(documents)]
+    (tmp_path / "terms.jsonl").write_text("\n".join([*lines, '{"id": 9, "terms": 5}']))
+    scheme = Scheme.of("terms", hash="md5", bits=42)
+    summary = fingerprint_files([str(tmp_path / "terms.jsonl")], tmp_path / "f.parquet", scheme)
+    stored = nd.Fingerprints.load(tmp_path / "f.parquet")
+    assert stored == nd.fingerprint(documents, features="terms", hash="md5", bits=42)
+    assert stored.ids.to_pylist() == [0, 1, 2]
+    assert (summary.terms, summary.empty, summary.rejected) == (3, 1, 1)
+
+
+@pytest.mark.parametrize("settings", [{"hash": "md5"}, {"projection": "sphere:8x16"}])
+def test_files_through_any_scheme(corpus, tmp_path, settings):
+    scheme = Scheme.of("word:1", **settings)
+    fingerprint_files([str(corpus)], tmp_path / "f.parquet", scheme)
+    stored = nd.Fingerprints.load(tmp_path / "f.parquet")
+    assert stored == nd.fingerprint(TEXTS, features="word:1", **settings)
+    assert stored.scheme == scheme

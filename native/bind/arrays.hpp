@@ -29,6 +29,9 @@ inline Column column_of(const Input<std::uint8_t>& data, const Input<std::int64_
     return {data.data(), at, count};
 }
 
+template <typename T>
+using InputRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 // Hand memory made with new[] over to NumPy.
 template <typename T, typename... Size>
 auto owned_array(T* memory, Size... shape) {

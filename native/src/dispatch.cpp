@@ -10,6 +10,7 @@ namespace neardup {
 namespace {
 
 constexpr std::int64_t kTaskBytes = 256 << 10;
+constexpr std::int64_t kTaskTerms = 16 << 10;
 
 struct Isa {
     const char* name;
@@ -27,6 +28,31 @@ std::vector<Isa> known_isas() {
     isas.push_back({"avx2", &avx2::kernels, avx2});
 #endif
     return isas;
+}
+
+// Share documents out to threads in tasks of about `task_size` bytes or terms, as `offsets` count
+// them. Task t holds the documents that begin in the t-th stretch, and the last one all that begin
+// at the very end (they are empty).
+template <typename Work>
+void share_ranges(const std::int64_t* offsets, std::size_t count, std::int64_t task_size,
+                  std::size_t threads, const Work& work) {
+    if (count == 0) return;
+    const std::int64_t begin = offsets[0];
+    const auto tasks = static_cast<std::size_t>((offsets[count] - begin) / task_size + 1);
+    const auto first_from = [&](std::size_t task) -> std::size_t {
+        if (task >= tasks) return count;
+        const std::int64_t least = begin + static_cast<std::int64_t>(task) * task_size;
+        return static_cast<std::size_t>(std::lower_bound(offsets, offsets + count, least) - offsets);
+    };
+    parallel_tasks(tasks, threads, [&](const auto& next_task) {
+        work([&]() -> Range {
+            for (std::size_t task = next_task(); task < tasks; task = next_task()) {
+                const Range range{first_from(task), first_from(task + 1)};
+                if (range.first != range.last) return range;
+            }
+            return {0, 0};
+        });
+    });
 }
 
 }  // namespace
@@ -60,26 +86,15 @@ bool is_utf8_column(const Column& column, const Kernels& kernels) {
 
 void fingerprint_column(const Column& column, const Recipe& recipe, const Rows& rows,
                         std::size_t threads, const Kernels& kernels) {
-    if (column.count == 0) return;
-    const std::int64_t* offsets = column.offsets;
-    // Task t holds the documents that begin in the t-th stretch of bytes, and the last one all
-    // that begin at the very end (they are empty).
-    const std::int64_t begin = offsets[0], size = offsets[column.count] - begin;
-    const auto tasks = static_cast<std::size_t>(size / kTaskBytes + 1);
-    const auto first_from = [&](std::size_t task) -> std::size_t {
-        if (task >= tasks) return column.count;
-        const std::int64_t least = begin + static_cast<std::int64_t>(task) * kTaskBytes;
-        return static_cast<std::size_t>(
-            std::lower_bound(offsets, offsets + column.count, least) - offsets);
-    };
-    parallel_tasks(tasks, threads, [&](const auto& next_task) {
-        kernels.fingerprint_ranges(column, recipe, rows, [&]() -> Range {
-            for (std::size_t task = next_task(); task < tasks; task = next_task()) {
-                const Range range{first_from(task), first_from(task + 1)};
-                if (range.first != range.last) return range;
-            }
-            return {0, 0};
-        });
+    share_ranges(column.offsets, column.count, kTaskBytes, threads, [&](const NextRange& next) {
+        kernels.fingerprint_ranges(column, recipe, rows, next);
+    });
+}
+
+void weigh_column(const TermColumn& column, const TermRecipe& recipe, const TermRows& rows,
+                  std::size_t threads, const Kernels& kernels) {
+    share_ranges(column.offsets, column.count, kTaskTerms, threads, [&](const NextRange& next) {
+        kernels.weigh_ranges(column, recipe, rows, next);
     });
 }
 

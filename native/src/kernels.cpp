@@ -2,6 +2,7 @@
 #include "neardup/dispatch.hpp"
 #include "neardup/fingerprint.hpp"
 #include "neardup/utf8.hpp"
+#include "neardup/weighted.hpp"
 
 namespace neardup::NEARDUP_ISA {
 
@@ -18,6 +19,15 @@ static void fingerprint_ranges(const Column& column, const Recipe& recipe, const
     }
 }
 
-const Kernels kernels = {fingerprint_ranges, is_utf8};
+static void weigh_ranges(const TermColumn& column, const TermRecipe& recipe, const TermRows& rows,
+                         const NextRange& next) {
+    WeightedSums weighted(recipe);
+    for (Range range = next(); range.first != range.last; range = next())
+        for (std::size_t i = range.first; i < range.last; ++i)
+            weighted.run(column, i, rows.bits + i * recipe.row_words(),
+                         rows.sums == nullptr ? nullptr : rows.sums + i * recipe.bits);
+}
+
+const Kernels kernels = {fingerprint_ranges, weigh_ranges, is_utf8};
 
 }  // namespace neardup::NEARDUP_ISA

@@ -44,5 +44,6 @@ void test_fingerprint();
 void test_id_set();
 void test_parallel();
 void test_utf8();
+void test_weighted();
 
 }  // namespace neardup::tests

@@ -7,6 +7,7 @@ int main() {
     test_unicode();
     test_utf8();
     test_fingerprint();
+    test_weighted();
     test_id_set();
     test_parallel();
     std::printf("%ld passed, %ld failed\n", tally().passed, tally().failed);

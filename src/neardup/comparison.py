@@ -9,7 +9,7 @@ from neardup.errors import SettingError
 from neardup.features.spec import FeatureSpec
 from neardup.features.text import WordSpans, find_words, folded_code_points, number_words
 from neardup.fingerprints import fingerprint
-from neardup.fingerprints.scheme import Scheme
+from neardup.fingerprints.scheme import HashFunction, Scheme
 from neardup.kernels import reference
 from neardup.verify.alignment import align
 from neardup.verify.comparison import Comparison, Side
@@ -28,21 +28,24 @@ def compare(
     b: str,
     *,
     features: str = "word:3",
-    weights: str = "set",
+    weights: str | None = None,
     bits: int = 64,
-    hash: str = "nd1",
+    hash: str | HashFunction = "nd1",
     tie: str = ">0",
+    projection: str | None = None,
 ) -> Comparison:
     """Compare two texts: features, fingerprints, similarity, diff.
 
     >>> compare("to be or not to be", "to be or not to bop")
     <Comparison nd1/word:3/set/64: distance 11 of 64 bits, jaccard 0.6000, cosine 0.7500>
     """
-    scheme = Scheme.of(features, weights, bits, hash, tie)
+    scheme = Scheme.of(features, weights, bits, hash, tie, projection)
     for name, text in (("a", a), ("b", b)):
         if not isinstance(text, str):
             raise SettingError(f"{name} must be a str, not {type(text).__name__}")
     spec = scheme.features
+    if spec.are_given:
+        raise SettingError("compare explains texts; terms have none to show, take word:N or char:N")
     words_a, words_b = find_words(a), find_words(b)
     numbers_a, numbers_b = number_words(words_a, words_b)
     alignment = align(numbers_a, numbers_b)
@@ -50,9 +53,7 @@ def compare(
     units_a = numbers_a if spec.unit == "word" else _characters(words_a)
     units_b = numbers_b if spec.unit == "word" else _characters(words_b)
     overlap = find_overlap(units_a, units_b, spec.size)
-    prints = fingerprint(
-        [a, b], features=str(spec), weights=weights, bits=bits, hash=hash, tie=tie, threads=1
-    )
+    prints = fingerprint([a, b], features, weights, bits, hash, tie, 1, projection)
     hex_a, hex_b = prints.hex()
     places_a = overlap.places_only_in_a(spec.size, _EXAMPLES)
     places_b = overlap.places_only_in_b(spec.size, _EXAMPLES)
@@ -78,8 +79,8 @@ def compare(
         shared=overlap.shared,
         only_a=side_a.features - overlap.shared,
         only_b=side_b.features - overlap.shared,
-        jaccard=overlap.jaccard(weights) if comparable else None,
-        cosine=overlap.cosine(weights) if comparable else None,
+        jaccard=overlap.jaccard(scheme.weights) if comparable else None,
+        cosine=overlap.cosine(scheme.weights) if comparable else None,
         diff=edits,
         diff_complete=alignment.complete,
     )

@@ -14,10 +14,12 @@ import pyarrow.compute as pc
 from neardup import kernels
 from neardup.engines.local import Prefetched
 from neardup.errors import NeardupError
+from neardup.features.given import given_terms
 from neardup.fingerprints import Fingerprints, Scheme
-from neardup.fingerprints.engine import fingerprint_array
+from neardup.fingerprints.engine import fingerprint_array, fingerprint_terms
 from neardup.fingerprints.store import FingerprintWriter
-from neardup.read import Documents
+from neardup.hashes import HashFamily, hash_family
+from neardup.read import Batch, Documents, Rejected, TermBatch, TermDocuments
 from neardup.rejects import RejectedWriter
 
 Progress = Callable[[int, int | None, int], None]
@@ -34,6 +36,7 @@ class FingerprintSummary:
     empty: int
     rejected: int
     text_bytes: int
+    terms: int
     seconds: float
 
     @property
@@ -46,12 +49,18 @@ class FingerprintSummary:
         """Million bytes of UTF-8 text fingerprinted in a second."""
         return self.text_bytes / 1e6 / self.seconds
 
+    @property
+    def terms_per_second(self) -> float:
+        """Terms summed up in a second, where the documents bring their own."""
+        return self.terms / self.seconds
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values."""
         return {
             **asdict(self),
             "documents_per_second": self.documents_per_second,
             "megabytes_per_second": self.megabytes_per_second,
+            "terms_per_second": self.terms_per_second,
         }
 
 
@@ -68,28 +77,31 @@ def fingerprint_files(
     """Read documents, fingerprint them, store `id, words, fingerprint` as Parquet at `output`.
 
     Rows that cannot be read go to a file beside it, named in the summary. Both files appear
-    complete or not at all. `progress` is called with the bytes read, the bytes there are (None:
+    complete or not at all. `text` names the column of texts, or of terms if that is what
+    the scheme is made of. `progress` is called with the bytes read, the bytes there are (None:
     unknown) and the documents done.
     """
     started = time.perf_counter()
-    thread_count = kernels.thread_count(threads)
-    documents = Documents(inputs, text=text, id=id)
+    work = _Work(scheme, hash_family(scheme.hash), kernels.thread_count(threads))
+    documents: Documents | TermDocuments
+    if scheme.features.are_given:
+        documents = TermDocuments(inputs, terms=text, id=id)
+        parts = map(work.of_terms, Prefetched(documents))
+    else:
+        documents = Documents(inputs, text=text, id=id)
+        parts = map(work.of_texts, Prefetched(documents))
     _refuse_overwriting_input(inputs, output)
-    done = empty = text_bytes = 0
+    done = empty = 0
     settings = {"text": text, "id": id}
     with (
         RejectedWriter(beside=output) as rejects,
         FingerprintWriter(output, scheme, settings) as writer,
     ):
-        for batch in Prefetched(documents):
-            rejects.write(batch.rejected)
-            column = batch.documents["text"]
-            bits, words = fingerprint_array(column, scheme, thread_count)
-            fingerprints = Fingerprints(bits, scheme, words)
-            writer.write(fingerprints, batch.documents["id"])
+        for rejected, fingerprints in parts:
+            rejects.write(rejected)
+            writer.write(fingerprints)
             done += len(fingerprints)
             empty += int(fingerprints.empty.sum())
-            text_bytes += pc.sum(pc.binary_length(column)).as_py() or 0
             if progress:
                 progress(documents.done_bytes, documents.total_bytes, done)
     return FingerprintSummary(
@@ -99,9 +111,33 @@ def fingerprint_files(
         documents=done,
         empty=empty,
         rejected=rejects.count,
-        text_bytes=text_bytes,
+        text_bytes=work.text_bytes,
+        terms=work.terms,
         seconds=time.perf_counter() - started,
     )
+
+
+@dataclass
+class _Work:
+    """Batches as they are read → fingerprints with their ids; what went through is added up."""
+
+    scheme: Scheme
+    family: HashFamily
+    threads: int
+    text_bytes: int = 0
+    terms: int = 0
+
+    def of_texts(self, batch: Batch) -> tuple[tuple[Rejected, ...], Fingerprints]:
+        column = batch.documents["text"]
+        rows, words = fingerprint_array(column, self.scheme, self.family, self.threads)
+        self.text_bytes += pc.sum(pc.binary_length(column)).as_py() or 0
+        return batch.rejected, Fingerprints(rows, self.scheme, words, batch.documents["id"])
+
+    def of_terms(self, batch: TermBatch) -> tuple[tuple[Rejected, ...], Fingerprints]:
+        terms = given_terms(batch.terms, batch.weights, self.scheme.weights)
+        rows = fingerprint_terms(terms, self.scheme, self.family, self.threads)
+        self.terms += int(terms.words.sum())
+        return batch.rejected, Fingerprints(rows, self.scheme, terms.words, batch.ids)
 
 
 def _refuse_overwriting_input(inputs: Sequence[str], output: str | os.PathLike[str]) -> None:

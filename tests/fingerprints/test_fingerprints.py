@@ -129,7 +129,7 @@ def test_arrays_of_a_wrong_shape_are_refused():
         ({"bits": 4097}, "1 to 4096"),
         ({"bits": 64.0}, "whole number"),
         ({"bits": True}, "whole number"),
-        ({"hash": "md5"}, "nd1"),
+        ({"hash": "md6"}, "nd1"),
         ({"tie": "<0"}, ">0 or >=0"),
         ({"threads": 0}, "at least 1"),
     ],

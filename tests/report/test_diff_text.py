@@ -15,7 +15,7 @@ def shown(a, b, **style):
         ("the big red fox", "the fox", "the [-big red-] fox"),
         ("the fox", "the fox runs", "the fox {+runs+}"),
         ("Yes, it is", "yes it is", "[-Yes,-]{+yes+} it is"),
-        ("a\tb\r\nc\n\n\n\nd", "a b c e", "a b\nc\n\n[-d-]{+e+}"),
+        ("a\tb\r\nc\n\n\n\nd", "a b c e", "a b c\n\n[-d-]{+e+}"),
         ("[red]x[/red] y", "[red]x[/red] z", "[red]x[/red] [-y-]{+z+}"),
         ("old \x1b[2J", "new \x1b[2J", "[-old-]{+new+} ␛[2J"),
         ("", "all new", "{+all new+}"),

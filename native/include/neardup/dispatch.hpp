@@ -21,6 +21,8 @@ using NextRange = std::function<Range()>;
 struct Kernels {
     // Fingerprint every range that `next` hands out.
     void (*fingerprint_ranges)(const Column&, const Recipe&, const Rows&, const NextRange& next);
+    // The same for documents of weighted terms.
+    void (*weigh_ranges)(const TermColumn&, const TermRecipe&, const TermRows&, const NextRange& next);
     // Whether bytes are well-formed UTF-8.
     bool (*is_utf8)(const std::uint8_t* text, std::size_t size);
 };
@@ -44,6 +46,10 @@ const Kernels& kernels_for(const std::string& isa);
 // Fingerprint a whole column on up to `threads` threads. The rows do not depend on their number.
 void fingerprint_column(const Column&, const Recipe&, const Rows&, std::size_t threads,
                         const Kernels& kernels);
+
+// The same for a column of weighted terms.
+void weigh_column(const TermColumn&, const TermRecipe&, const TermRows&, std::size_t threads,
+                  const Kernels& kernels);
 
 // Whether every string of a column is well-formed UTF-8.
 bool is_utf8_column(const Column&, const Kernels& kernels);

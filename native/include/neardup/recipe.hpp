@@ -29,4 +29,27 @@ struct Rows {
     std::uint32_t* words;
 };
 
+// The same for documents that come as weighted terms.
+struct TermRecipe {
+    std::uint32_t bits;
+    bool ties_up;
+
+    std::size_t row_words() const { return (bits + 63) / 64; }
+};
+
+// Document i has the terms offsets[i] … offsets[i + 1]: each a row of `digests`, with its weight.
+struct TermColumn {
+    const std::int64_t* offsets;
+    std::size_t count;
+    const std::int32_t* terms;
+    const double* weights;
+    const std::uint64_t* digests;
+};
+
+// Where their results go: row i of `bits` and, unless it is null, row i of `sums`.
+struct TermRows {
+    std::uint64_t* bits;
+    double* sums;
+};
+
 }  // namespace neardup

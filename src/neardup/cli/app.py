@@ -12,6 +12,7 @@ from neardup import __version__
 from neardup.cli.compare import compare
 from neardup.cli.fingerprint import fingerprint
 from neardup.cli.hashes import hashes
+from neardup.cli.sphere import sphere
 from neardup.errors import NeardupError, SettingError
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ app = typer.Typer(
 app.command()(fingerprint)
 app.command()(compare)
 app.command()(hashes)
+app.command()(sphere)
 
 
 def _show_version(wanted: bool) -> None:

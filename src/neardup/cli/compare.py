@@ -27,10 +27,11 @@ def compare(
         typer.Option(help="A text to compare, instead of files; give it twice.", metavar="TEXT"),
     ] = None,
     features: options.Features = "word:3",
-    weights: options.Weights = "set",
+    weights: options.Weights = None,
     bits: options.Bits = 64,
     hash: options.Hash = "nd1",
     tie: options.Tie = ">0",
+    projection: options.Projection = None,
     context: Annotated[
         int, typer.Option(help="Equal words shown on each side of a change.", min=0)
     ] = 10,
@@ -45,7 +46,13 @@ def compare(
 
     names, texts = _two_texts(documents or [], text or [])
     comparison = compare_texts(
-        *texts, features=features, weights=weights, bits=bits, hash=hash, tie=tie
+        *texts,
+        features=features,
+        weights=weights,
+        bits=bits,
+        hash=hash,
+        tie=tie,
+        projection=projection,
     )
     if json:
         from json import dumps

@@ -27,7 +27,8 @@ def fingerprint(
         Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)
     ],
     text: Annotated[
-        str | None, typer.Option(help="The column with the text.", show_default="text")
+        str | None,
+        typer.Option(help="The column with the text, or the terms.", show_default="text, or terms"),
     ] = None,
     id: Annotated[
         str | None,
@@ -37,10 +38,11 @@ def fingerprint(
         ),
     ] = None,
     features: options.Features = "word:3",
-    weights: options.Weights = "set",
+    weights: options.Weights = None,
     bits: options.Bits = 64,
     hash: options.Hash = "nd1",
     tie: options.Tie = ">0",
+    projection: options.Projection = None,
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -53,7 +55,7 @@ def fingerprint(
     from neardup.fingerprints import Scheme
     from neardup.pipeline import fingerprint_files
 
-    scheme = Scheme.of(features, weights, bits, hash, tie)
+    scheme = Scheme.of(features, weights, bits, hash, tie, projection)
     try:
         with ByteProgress("fingerprint") as progress:
             summary = fingerprint_files(
@@ -73,10 +75,14 @@ def _print(summary: FingerprintSummary) -> None:
     documents = count(summary.documents, "document")
     if summary.empty:
         documents += f" ({summary.empty:,} empty)"
+    if summary.terms:
+        amount, rate = count(summary.terms, "term"), f"{summary.terms_per_second:,.0f} terms/s"
+    else:
+        amount = f"{size(summary.text_bytes)} of text"
+        rate = f"{summary.megabytes_per_second:,.1f} MB/s"
     typer.echo(
-        f"{documents}, {size(summary.text_bytes)} of text, in {summary.seconds:.2f} s: "
-        f"{summary.documents_per_second:,.0f} documents/s, "
-        f"{summary.megabytes_per_second:,.1f} MB/s"
+        f"{documents}, {amount}, in {summary.seconds:.2f} s: "
+        f"{summary.documents_per_second:,.0f} documents/s, {rate}"
     )
     typer.echo(f"{summary.scheme} → {summary.output}")
     if summary.rejected:

@@ -6,12 +6,22 @@ from typing import Annotated
 
 import typer
 
-Features = Annotated[str, typer.Option(help="What a document is made of: word:N or char:N.")]
+Features = Annotated[
+    str, typer.Option(help="What a document is made of: word:N, char:N, or the terms it brings.")
+]
 Weights = Annotated[
-    str, typer.Option(help="Each feature once (set), or as often as it occurs (count).")
+    str | None,
+    typer.Option(
+        help="Features once each (set), by number (count), or as terms are weighted (given).",
+        show_default="set; given for terms",
+    ),
 ]
 Bits = Annotated[int, typer.Option(help="Bits of a fingerprint, 1 to 4096.")]
-Hash = Annotated[str, typer.Option(help="The hash family.")]
+Hash = Annotated[str, typer.Option(help="The hash family; `neardup hashes` lists them.")]
+Projection = Annotated[
+    str | None,
+    typer.Option(help="Bits by way of a sphere, for example sphere:42x64.", show_default="none"),
+]
 Tie = Annotated[
     str, typer.Option(help="Whether a sum of zero leaves a bit clear (>0) or sets it (>=0).")
 ]

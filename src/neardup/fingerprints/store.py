@@ -75,13 +75,18 @@ class FingerprintWriter:
         self._schema: pa.Schema | None = None
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_rows = 0
+        self._rows = 0
 
     def __enter__(self) -> FingerprintWriter:
         self._unfinished = self._stack.enter_context(replacing(self._path))
         return self
 
-    def write(self, fingerprints: Fingerprints, ids: pa.Array) -> None:
-        """Add documents; all ids of a file are of the type of the first ones."""
+    def write(self, fingerprints: Fingerprints) -> None:
+        """Add documents; without ids their places are used, all ids of a file are of one type."""
+        ids = fingerprints.ids
+        if ids is None:
+            ids = pa.array(np.arange(self._rows, self._rows + len(fingerprints)))
+        self._rows += len(fingerprints)
         if self._schema is None:
             self._open(ids.type)
         self._waiting.append(stored_batch(fingerprints, ids, self._schema))
@@ -119,8 +124,5 @@ class FingerprintWriter:
 
 def save(fingerprints: Fingerprints, path: str | os.PathLike[str]) -> None:
     """Write fingerprints to a file, the rows' places as ids where they have none."""
-    ids = fingerprints.ids
-    if ids is None:
-        ids = pa.array(np.arange(len(fingerprints)))
     with FingerprintWriter(path, fingerprints.scheme, {}) as writer:
-        writer.write(fingerprints, ids)
+        writer.write(fingerprints)

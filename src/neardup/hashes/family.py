@@ -48,6 +48,11 @@ class HashFamily(ABC):
         >>> f"{hash_family('md5').digest(['coin'], 42)[0, 0] >> 22:042b}"
         '100101101010100101010001100110111000111111'
         """
+        self.require_bits(bits)
+        return self._rows(terms, bits)
+
+    def require_bits(self, bits: int) -> None:
+        """Refuse more bits than there are."""
         if bits < 1:
             raise SettingError(f"bits={bits} must be at least 1")
         if self.bits is not None and bits > self.bits:
@@ -55,7 +60,6 @@ class HashFamily(ABC):
                 f"hash={self.name!r} gives {self.bits} bits, {bits} are asked for; "
                 "take fewer bits or hash='nd1', which gives any number"
             )
-        return self._rows(terms, bits)
 
     def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
         return rows_of_numbers([self.value(term) for term in terms], bits)

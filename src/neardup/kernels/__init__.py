@@ -18,7 +18,7 @@ except ImportError as error:
         "`pip install .` in the source folder, which needs a C++20 compiler"
     ) from error
 
-__all__ = ["IdSet", "available_isas", "fingerprint", "is_utf8", "thread_count"]
+__all__ = ["IdSet", "available_isas", "fingerprint", "is_utf8", "thread_count", "weigh"]
 
 
 def available_isas() -> list[str]:
@@ -67,6 +67,35 @@ def fingerprint(
         distinct=distinct,
         bits=bits,
         ties_up=ties_up,
+        threads=threads,
+        isa=isa,
+    )
+
+
+def weigh(
+    offsets: NDArray[np.int64],
+    places: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    digests: NDArray[np.uint64],
+    *,
+    bits: int,
+    ties_up: bool,
+    with_sums: bool = False,
+    threads: int = 1,
+    isa: str = "auto",
+) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+    """Fingerprint documents of weighted terms: rows of 64-bit words, and the sums if wanted.
+
+    Document i has the terms `places[offsets[i]:offsets[i + 1]]`, each a row of `digests`.
+    """
+    return _native.weigh(
+        offsets,
+        places,
+        weights,
+        digests,
+        bits=bits,
+        ties_up=ties_up,
+        with_sums=with_sums,
         threads=threads,
         isa=isa,
     )

@@ -15,6 +15,18 @@ def fingerprint(
     threads: int,
     isa: str,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+def weigh(
+    offsets: NDArray[np.int64],
+    terms: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    digests: NDArray[np.uint64],
+    *,
+    bits: int,
+    ties_up: bool,
+    with_sums: bool,
+    threads: int,
+    isa: str,
+) -> tuple[NDArray[np.uint64], NDArray[np.float64]]: ...
 
 class IdSet:
     def __len__(self) -> int: ...

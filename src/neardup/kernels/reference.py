@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 
@@ -156,3 +158,24 @@ def fingerprint(
                 word |= 1 << (63 - bit)
         row.append(word)
     return row
+
+
+def weigh(
+    weights: Sequence[float], digests: Sequence[int], *, bits: int, ties_up: bool
+) -> tuple[int, list[float]]:
+    """The fingerprint of weighted terms as a number of `bits` digits, and the sums behind it.
+
+    A digest is a number of `bits` digits too. Weights are rounded (half to even) to multiples of
+    a power of two, as small as sums of 64 bits allow, so that their order does not matter.
+    """
+    exponent = math.frexp(max(map(abs, weights), default=0.0))[1]
+    shift = min(61 - exponent - len(weights).bit_length(), 1000)
+    fixed = [round(Fraction(weight) * Fraction(2) ** shift) for weight in weights]
+    fingerprint, sums = 0, []
+    for bit in range(bits):
+        signs = [1 if digest >> (bits - 1 - bit) & 1 else -1 for digest in digests]
+        total = sum(sign * weight for sign, weight in zip(signs, fixed, strict=True))
+        set_ = bool(weights) and (total > 0 or (ties_up and total == 0))
+        fingerprint = fingerprint << 1 | set_
+        sums.append(float(total) / math.ldexp(1.0, shift))
+    return fingerprint, sums

@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import InputError
 from neardup.read.batch import Rejected, Rows
+from neardup.read.column_types import (
+    is_id,
+    is_string,
+    is_text,
+    plain_ids,
+    plain_text,
+    require_type,
+    signed_ids,
+)
 from neardup.read.columns import Wanted, carried_names
 from neardup.read.slices import bounded
 from neardup.read.utf8 import invalid_texts
@@ -28,24 +36,14 @@ class TableColumns:
         self._text = wanted.text
         self._id = wanted.id if wanted.id in schema.names else None
         self._carried = carried_names(file, wanted.carried(schema.names))
-        self._require_type(schema, self._text, "a text", "--text", _is_text)
+        require_type(file, schema, self._text, "a text", "--text", is_text)
         if self._id is not None:
-            self._require_type(schema, self._id, "an id", "--id (or --id row)", _is_id)
+            require_type(file, schema, self._id, "an id", "--id (or --id row)", is_id)
 
     @property
     def names(self) -> list[str]:
         """The columns to read."""
         return list(dict.fromkeys(filter(None, (self._text, self._id, *self._carried))))
-
-    def _require_type(
-        self, schema: pa.Schema, name: str, what: str, option: str, fits: Any
-    ) -> None:
-        kind = schema.field(name).type
-        if not fits(kind.value_type if pa.types.is_dictionary(kind) else kind):
-            raise InputError(
-                f"{self._file} has the column {name!r} of type {kind}, which cannot be {what}; "
-                f"name another with {option}"
-            )
 
     def rows(
         self, batch: pa.RecordBatch, first: int, batch_bytes: int, bytes_done: int
@@ -53,14 +51,22 @@ class TableColumns:
         """Cut a batch, whose first row has the number `first`, into rows of bounded size."""
         for start in range(0, batch.num_rows, ROWS_AT_ONCE):
             part = batch.slice(start, ROWS_AT_ONCE)
-            texts = _plain_text(part.column(self._text))
+            texts = plain_text(part.column(self._text))
             for begin, end in bounded(texts, batch_bytes):
                 piece, count = part.slice(begin, end - begin), end - begin
                 text = texts.slice(begin, count)
                 yield self._settled(piece, text, first + start + begin, bytes_done)
 
+    def row_groups(self, count: int) -> list[list[int]]:
+        """Let all row groups of a Parquet file share batches."""
+        return [list(range(count))]
+
+    def rows_per_batch(self, metadata: Any, batch_bytes: int) -> int:
+        """Guess from the sizes in a Parquet footer how many rows make a batch."""
+        return most_rows(metadata, self.names, batch_bytes, "total_uncompressed_size")
+
     def _settled(self, part: pa.RecordBatch, text: pa.Array, first: int, bytes_done: int) -> Rows:
-        ids = None if self._id is None else self._ids(part.column(self._id))
+        ids = None if self._id is None else plain_ids(part.column(self._id))
         carried = {new: part.column(name) for name, new in self._carried.items()}
         numbers = np.arange(first, first + len(text), dtype=np.int64)
         faults = self._faults(text, ids, carried)
@@ -70,33 +76,17 @@ class TableColumns:
             mask, numbers = pa.array(good), numbers[good]
             text, ids = text.filter(mask), None if ids is None else ids.filter(mask)
             carried = {name: column.filter(mask) for name, column in carried.items()}
-        if ids is not None and pa.types.is_uint64(ids.type):
-            ids = self._signed(ids)
+        if ids is not None and self._id is not None:
+            ids = signed_ids(self._file, self._id, ids)
         rejected = tuple(
             Rejected(self._file, first + position, faults[position]) for position in sorted(faults)
         )
         return Rows(text, ids, carried, numbers, rejected, first + part.num_rows, bytes_done)
 
-    def _ids(self, column: pa.Array) -> pa.Array:
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
-        if not pa.types.is_integer(column.type):
-            return _plain_text(column)
-        return column if pa.types.is_uint64(column.type) else column.cast(pa.int64())
-
-    def _signed(self, ids: pa.Array) -> pa.Array:
-        try:
-            return ids.cast(pa.int64())
-        except pa.ArrowInvalid as error:
-            raise InputError(
-                f"{self._file} has ids in {self._id!r} that are more than a signed 64-bit number "
-                "can hold; write them as strings, or number the rows with --id row"
-            ) from error
-
     def _faults(
         self, text: pa.Array, ids: pa.Array | None, carried: dict[str, pa.Array]
     ) -> dict[int, str]:
-        strings = {new: column for new, column in carried.items() if _is_string(column.type)}
+        strings = {new: column for new, column in carried.items() if is_string(column.type)}
         # The text comes last, so that its own fault is the one that is told.
         found = {
             position: f"{name!r}: {fault}"
@@ -106,7 +96,7 @@ class TableColumns:
         for name, column in ((self._id, ids), (self._text, text)):
             if column is None:
                 continue
-            if _is_string(column.type):
+            if is_string(column.type):
                 faults = invalid_texts(column)
                 found |= {position: f"{name!r}: {fault}" for position, fault in faults.items()}
             if column.null_count:
@@ -115,36 +105,16 @@ class TableColumns:
         return found
 
 
-def _is_string(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    types = pa.types
-    return bool(
-        _is_string(kind)
-        or types.is_binary(kind)
-        or types.is_large_binary(kind)
-        or types.is_string_view(kind)
-        or types.is_binary_view(kind)
-    )
-
-
-def _is_id(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or _is_text(kind))
-
-
-def _plain_text(column: pa.Array) -> pa.Array:
-    """Give any text-like column the layout that kernels read, copying only where it must."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _plain_text(column.dictionary_decode())
-    if pa.types.is_binary(kind):
-        return column.view(pa.string())
-    if pa.types.is_large_binary(kind):
-        return column.view(pa.large_string())
-    if pa.types.is_string_view(kind):
-        return column.cast(pa.large_string())
-    if pa.types.is_binary_view(kind):
-        return column.cast(pa.large_binary()).view(pa.large_string())
-    return column
+def most_rows(metadata: Any, names: list[str], most: int, measure: str) -> int:
+    """Guess how many rows of these columns amount to `most`, by one measure of their chunks."""
+    largest = 1.0
+    for place in range(metadata.num_row_groups):
+        group = metadata.row_group(place)
+        chunks = (group.column(i) for i in range(group.num_columns))
+        size = sum(
+            getattr(chunk, measure)
+            for chunk in chunks
+            if any(f"{chunk.path_in_schema}.".startswith(f"{name}.") for name in names)
+        )
+        largest = max(largest, size / max(1, group.num_rows))
+    return max(1, min(ROWS_AT_ONCE, int(most / largest)))

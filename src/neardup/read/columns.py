@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from neardup.errors import InputError, SettingError
@@ -21,6 +21,15 @@ class Wanted:
     id: str | None
     id_required: bool
     columns: tuple[str, ...] | Literal["all"]
+    holds: Literal["text", "terms"] = "text"
+
+    @classmethod
+    def of_terms(cls, terms: str | None, id: str | None) -> Wanted:
+        """The same for documents that bring their terms: these stand where the text would."""
+        terms = "terms" if terms is None else terms
+        if terms == id:
+            raise SettingError(f"the column {terms!r} cannot be both the terms and the id")
+        return replace(cls.of(terms, id, ()), holds="terms")
 
     @classmethod
     def of(
@@ -69,7 +78,7 @@ class Wanted:
 
     def _advice(self, name: str) -> str:
         if name == self.text:
-            return "name the column that holds the text with --text"
+            return f"name the column that holds the {self.holds} with --text"
         if name == self.id:
             return "name another with --id, or number the rows with --id row"
         return "carry only columns that every file has"

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from neardup import kernels
 from neardup.errors import InputError
-from neardup.read.batch import Rows
 
 _KINDS = {"string": "strings", "int64": "whole numbers", "none": "none"}
 
@@ -31,11 +30,10 @@ class IdLedger:
         self._names += files
         self._first_places += range(place, place + len(files))
 
-    def settle(self, rows: Rows, places: npt.NDArray[np.int64]) -> pa.Array:
-        """Return the ids of the rows: their own, or their places where they have none."""
+    def settle(self, ids: pa.Array | None, places: npt.NDArray[np.int64]) -> pa.Array:
+        """Return the ids of the rows at these places: their own, or else the places."""
         if not len(places):
             return pa.array([], pa.string() if self._kind == "string" else pa.int64())
-        ids = rows.id
         kind = "none" if ids is None else "int64" if pa.types.is_int64(ids.type) else "string"
         self._require_kind(kind, int(places[0]))
         if ids is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -18,7 +18,7 @@ from neardup.read.utf8 import invalid_utf8
 # A key that none of this many objects has is taken for a misspelt column, not for a rare one.
 OBJECTS_BEFORE_MISSING = 1000
 _LARGEST_ID = 2**63 - 1
-_JSON_TYPES = {
+JSON_TYPES = {
     bool: "a boolean",
     int: "a number",
     float: "a number with a fraction",
@@ -38,7 +38,11 @@ def read_objects(
 ) -> Iterator[Rows]:
     """Read pieces of JSON, each with the words that say where it stands, as rows."""
     gathered = Gatherer(file, batch_bytes)
-    judge = _ObjectJudge(file, wanted)
+
+    def text_fault(item: dict[str, Any]) -> str | None:
+        return None if type(item.get(wanted.text)) is str else unlike(item, wanted.text, "a string")
+
+    judge = ObjectJudge(file, wanted, text_fault)
     carries = wanted.columns == "all" or bool(wanted.columns)
 
     def carry(objects: list[dict[str, Any]]) -> dict[str, Any]:
@@ -47,13 +51,8 @@ def read_objects(
     for where, value in values:
         if gathered.full(len(value)):
             yield gathered.take(carry, stream.consumed)
-        try:
-            item = orjson.loads(value)
-        except orjson.JSONDecodeError as error:
-            broken = invalid_utf8(value) or f"broken JSON at character {error.pos + 1}, {error.msg}"
-            gathered.reject(f"{where}: {broken}")
-            continue
-        fault = judge.fault(item, where)
+        item, fault = parsed(value)
+        fault = fault or judge.fault(item, where)
         if fault:
             gathered.reject(f"{where}: {fault}")
             continue
@@ -67,11 +66,27 @@ def read_objects(
         yield gathered.take(carry, stream.consumed)
 
 
-class _ObjectJudge:
-    """Says what is wrong with an object, and refuses a file that lacks a column altogether."""
+def parsed(value: bytes) -> tuple[Any, str | None]:
+    """Parse a piece of JSON, or say what is wrong with it."""
+    try:
+        return orjson.loads(value), None
+    except orjson.JSONDecodeError as error:
+        broken = f"broken JSON at character {error.pos + 1}, {error.msg}"
+        return None, invalid_utf8(value) or broken
 
-    def __init__(self, file: str, wanted: Wanted) -> None:
+
+class ObjectJudge:
+    """Says what is wrong with an object, and refuses a file that lacks a column altogether.
+
+    `content_fault` says why an object's content, whatever that is, cannot be used.
+    `has_id` tells whether the objects found good have ids.
+    """
+
+    def __init__(
+        self, file: str, wanted: Wanted, content_fault: Callable[[dict[str, Any]], str | None]
+    ) -> None:
         self._file = file
+        self._content_fault = content_fault
         self._wanted = wanted
         self._unseen = set(wanted.required)
         self._keys: dict[str, None] = {}
@@ -81,17 +96,16 @@ class _ObjectJudge:
         self.has_id: bool | None = True if wanted.id_required else None
 
     def fault(self, item: Any, where: str) -> str | None:
+        """Say why an item is no object with the content and the id that it needs."""
         if type(item) is not dict:
-            return f"{_JSON_TYPES[type(item)]}, not an object"
+            return f"{JSON_TYPES[type(item)]}, not an object"
         if self._unseen:
             self._look_for_columns(item)
         if self.has_id is None:
             self.has_id = self._wanted.id is not None and self._wanted.id in item
-        text = item.get(self._wanted.text)
-        if type(text) is not str:
-            return _unlike(item, self._wanted.text, "a string")
-        if self._wanted.id is None:
-            return None
+        fault = self._content_fault(item)
+        if fault or self._wanted.id is None:
+            return fault
         if self.has_id:
             return self._id_fault(item, self._wanted.id, where)
         if self._wanted.id in item:
@@ -103,6 +117,7 @@ class _ObjectJudge:
         return None
 
     def finish(self) -> None:
+        """Refuse the file if no object had some column."""
         if self._unseen and self._objects:
             self._wanted.require(self._file, self._keys)
 
@@ -117,13 +132,13 @@ class _ObjectJudge:
         value = item.get(name)
         kind = type(value)
         if kind is not str and kind is not int:
-            return _unlike(item, name, "a string or a whole number")
+            return unlike(item, name, "a string or a whole number")
         if self._first_id is None:
             self._first_id = (kind, where)
         elif self._first_id[0] is not kind:
             raise InputError(
-                f"{self._file} has {_JSON_TYPES[self._first_id[0]]} as id on {self._first_id[1]} "
-                f"and {_JSON_TYPES[kind]} on {where}; make all ids strings or all whole numbers, "
+                f"{self._file} has {JSON_TYPES[self._first_id[0]]} as id on {self._first_id[1]} "
+                f"and {JSON_TYPES[kind]} on {where}; make all ids strings or all whole numbers, "
                 "or number the rows with --id row"
             )
         if isinstance(value, int) and value > _LARGEST_ID:
@@ -134,9 +149,10 @@ class _ObjectJudge:
         return None
 
 
-def _unlike(item: dict[str, Any], name: str, right: str) -> str:
+def unlike(item: dict[str, Any], name: str, right: str) -> str:
+    """Say in which way the value of a key is not what it should be."""
     if name not in item:
         return f"no {name!r}"
     if item[name] is None:
         return f"{name!r} is null"
-    return f"{name!r} is {_JSON_TYPES[type(item[name])]}, not {right}"
+    return f"{name!r} is {JSON_TYPES[type(item[name])]}, not {right}"

@@ -23,22 +23,30 @@ def read_json_lines(
     stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int
 ) -> Iterator[Rows]:
     """Read one object per line; blank lines do not count."""
-    stream.begin_text(file)
-    return read_objects(_lines(stream, batch_bytes), stream, file, wanted, batch_bytes)
+    return read_objects(line_values(stream, file, batch_bytes), stream, file, wanted, batch_bytes)
 
 
 def read_json(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
     """Read an array of objects, objects printed over several lines, or else JSON lines."""
+    return read_objects(json_values(stream, file, batch_bytes), stream, file, wanted, batch_bytes)
+
+
+def line_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str, bytes]]:
+    """Cut a file of JSON lines, each with the words that say where it stands."""
+    stream.begin_text(file)
+    return _lines(stream, most)
+
+
+def json_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str, bytes]]:
+    """Cut a JSON file likewise, whichever of the three ways its first lines show."""
     stream.begin_text(file)
     start = stream.peek(BLOCK_BYTES).lstrip()
-    size = min(BLOCK_BYTES, batch_bytes)
+    size = min(BLOCK_BYTES, most)
     if start.startswith(b"["):
-        values = array_elements(stream, file, size)
-    elif _is_printed(start):
-        values = printed_objects(stream, size)
-    else:
-        values = _lines(stream, batch_bytes)
-    return read_objects(values, stream, file, wanted, batch_bytes)
+        return array_elements(stream, file, size)
+    if _is_printed(start):
+        return printed_objects(stream, size)
+    return _lines(stream, most)
 
 
 def _is_printed(start: bytes) -> bool:

@@ -2,58 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup.errors import InputError
-from neardup.read.batch import Rows
-from neardup.read.columnar import ROWS_AT_ONCE, TableColumns
 from neardup.read.columns import Wanted
 
 _READ_BYTES = 1 << 20
 _ARROW_FILE = b"ARROW1"
 _FEATHER_1 = b"FEA1"
+R = TypeVar("R", covariant=True)
 
 
-def parquet_columns(file: Any, name: str, wanted: Wanted) -> TableColumns:
+class Columns(Protocol[R]):
+    """The wanted columns of one table, which cut its batches into rows of bounded size."""
+
+    @property
+    def names(self) -> list[str]:
+        """The columns to read."""
+
+    def row_groups(self, count: int, /) -> list[list[int]]:
+        """Say which row groups of a Parquet file may share a batch."""
+
+    def rows(self, batch: pa.RecordBatch, first: int, most: int, bytes_done: int, /) -> Iterator[R]:
+        """Cut a batch, whose first row has the number `first`, into rows of size `most`."""
+
+    def rows_per_batch(self, metadata: Any, most: int, /) -> int:
+        """Guess from the footer of a Parquet file how many rows have the size `most`."""
+
+
+ColumnsOf = Callable[[str, pa.Schema, Wanted], Columns[R]]
+
+
+def check_parquet(columns_of: ColumnsOf[R], file: Any, name: str, wanted: Wanted) -> None:
     """Check the columns of a Parquet file."""
-    return TableColumns(name, _open_parquet(file).schema_arrow, wanted)
+    columns_of(name, _open_parquet(file).schema_arrow, wanted)
 
 
 def read_parquet(
-    file: Any, name: str, size: int, wanted: Wanted, batch_bytes: int
-) -> Iterator[Rows]:
+    columns_of: ColumnsOf[R], file: Any, name: str, size: int, wanted: Wanted, most: int
+) -> Iterator[R]:
     """Read a Parquet file; `size` is what the whole counts as progress."""
     parquet = _open_parquet(file)
-    columns = TableColumns(name, parquet.schema_arrow, wanted)
+    columns = columns_of(name, parquet.schema_arrow, wanted)
     total, seen = max(1, parquet.metadata.num_rows), 0
-    batches = parquet.iter_batches(
-        batch_size=_rows_per_batch(parquet.metadata, columns.names, batch_bytes),
-        columns=columns.names,
-        use_threads=False,
-    )
-    for batch in batches:
-        done = size * (seen + batch.num_rows) // total
-        yield from columns.rows(batch, seen, batch_bytes, done)
-        seen += batch.num_rows
+    rows_per_batch = columns.rows_per_batch(parquet.metadata, most)
+    for groups in columns.row_groups(parquet.num_row_groups):
+        batches = parquet.iter_batches(
+            batch_size=rows_per_batch,
+            row_groups=groups,
+            columns=columns.names,
+            use_threads=False,
+        )
+        for batch in batches:
+            done = size * (seen + batch.num_rows) // total
+            yield from columns.rows(batch, seen, most, done)
+            seen += batch.num_rows
 
 
-def arrow_columns(file: Any, name: str, wanted: Wanted) -> TableColumns:
+def check_arrow(columns_of: ColumnsOf[R], file: Any, name: str, wanted: Wanted) -> None:
     """Check the columns of an Arrow file or stream."""
-    return TableColumns(name, _open_arrow(file, name).schema, wanted)
+    columns_of(name, _open_arrow(file, name).schema, wanted)
 
 
-def read_arrow(file: Any, name: str, size: int, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
+def read_arrow(
+    columns_of: ColumnsOf[R], file: Any, name: str, size: int, wanted: Wanted, most: int
+) -> Iterator[R]:
     """Read an Arrow file or stream, or Feather version 2, which is the former."""
     reader = _open_arrow(file, name)
-    columns = TableColumns(name, reader.schema, wanted)
+    columns = columns_of(name, reader.schema, wanted)
     whole, seen = max(1, file.size()), 0
     for batch in _batches(reader):
         done = size * min(file.tell(), whole) // whole
-        yield from columns.rows(batch.select(columns.names), seen, batch_bytes, done)
+        yield from columns.rows(batch.select(columns.names), seen, most, done)
         seen += batch.num_rows
 
 
@@ -79,18 +103,3 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
         return
     for place in range(reader.num_record_batches):
         yield reader.get_batch(place)
-
-
-def _rows_per_batch(metadata: Any, names: list[str], batch_bytes: int) -> int:
-    """Guess from the sizes in the footer how many rows make a batch."""
-    largest = 1.0
-    for place in range(metadata.num_row_groups):
-        group = metadata.row_group(place)
-        chunks = (group.column(i) for i in range(group.num_columns))
-        size = sum(
-            chunk.total_uncompressed_size
-            for chunk in chunks
-            if any(f"{chunk.path_in_schema}.".startswith(f"{name}.") for name in names)
-        )
-        largest = max(largest, size / max(1, group.num_rows))
-    return max(1, min(ROWS_AT_ONCE, int(batch_bytes / largest)))

@@ -128,13 +128,16 @@ def _shortened(side: str, before: int, after: int, full: bool, inline: bool = Fa
 
 
 def _squeezed(side: str) -> str:
-    """White space folded, at most one empty line kept, everything else made visible."""
+    """White space folded, paragraphs kept apart, everything else made visible.
+
+    Single line ends go too: lines as long as they were written seldom suit the terminal.
+    """
     folded = _WHITE_SPACE.sub(_space, side)
     return "\n".join(map(visible, folded.split("\n")))
 
 
 def _space(match: re.Match[str]) -> str:
-    return "\n" * min(2, len(_LINE_END.findall(match[0]))) or " "
+    return "\n\n" if len(_LINE_END.findall(match[0])) > 1 else " "
 
 
 def _number(count: int, noun: str) -> str:

@@ -1,0 +1,141 @@
+"""Terms that documents bring with them, with or without weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.errors import InputError
+from neardup.features.terms import Terms
+
+_DOCUMENTS_AT_ONCE = 10_000
+_STRINGS = pa.large_list(pa.large_string())
+_NUMBERS = pa.large_list(pa.float64())
+_SHAPES = (
+    "give each document as {term: weight}, as a list of terms or of (term, weight) pairs, or all "
+    "of them as an Arrow map or list column or a table with the columns terms and weights"
+)
+
+
+def term_columns(documents: Any) -> Iterator[tuple[pa.Array, pa.Array | None]]:
+    """Yield list arrays of terms, each with a list array of weights where there are any.
+
+    Takes Python mappings and lists, Arrow map and list arrays, and tables (Arrow, pandas, Polars)
+    with the columns `terms` and, optionally, `weights`. A missing document has no terms.
+    """
+    if isinstance(documents, str | bytes | Mapping):
+        raise InputError(f"one document was given where many are expected; {_SHAPES}")
+    if isinstance(documents, pa.Array):
+        yield _split(documents)
+    elif isinstance(documents, pa.ChunkedArray):
+        yield from map(_split, documents.chunks)
+    elif hasattr(documents, "__arrow_c_stream__"):
+        yield from _of_table(pa.table(documents))
+    elif isinstance(documents, Iterable):
+        yield from _of_objects(documents)
+    else:
+        raise InputError(f"documents of type {type(documents).__name__} have no terms; {_SHAPES}")
+
+
+def given_terms(terms: pa.Array, weights: pa.Array | None, how: str) -> Terms:
+    """Documents by their own terms, weighted as `given`, once each (`set`) or by their `count`.
+
+    A term that comes twice in a document weighs as much as both.
+    """
+    flat = terms.flatten()
+    offsets = _offsets(terms)
+    encoded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
+    if encoded.null_count:
+        raise InputError("a term is missing (null); drop it or the document")
+    vocabulary = encoded.dictionary.to_pylist()
+    places = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    words = np.diff(offsets).astype(np.uint32)
+    if how == "given":
+        amounts = np.ones(len(places)) if weights is None else _flat_weights(weights, offsets)
+        return Terms(offsets, places, amounts, vocabulary, words)
+    documents = np.repeat(np.arange(len(words)), words)
+    keys, counts = np.unique(documents * max(1, len(vocabulary)) + places, return_counts=True)
+    owners, kept = np.divmod(keys, max(1, len(vocabulary)))
+    return Terms(
+        np.searchsorted(owners, np.arange(len(words) + 1)).astype(np.int64),
+        kept.astype(np.int32),
+        np.ones(len(kept)) if how == "set" else counts.astype(np.float64),
+        vocabulary,
+        words,
+    )
+
+
+def _of_table(table: pa.Table) -> Iterator[tuple[pa.Array, pa.Array | None]]:
+    if "terms" not in table.column_names:
+        raise InputError(f"the table has no column 'terms', only {table.column_names}; {_SHAPES}")
+    for batch in table.to_batches():
+        terms, weights = _split(batch["terms"])
+        yield terms, batch["weights"] if "weights" in batch.schema.names else weights
+
+
+def _of_objects(documents: Iterable[Any]) -> Iterator[tuple[pa.Array, pa.Array | None]]:
+    iterator, first = iter(documents), 0
+    while some := list(islice(iterator, _DOCUMENTS_AT_ONCE)):
+        pairs = [_pairs(document, first + i) for i, document in enumerate(some)]
+        try:
+            terms = pa.array([[term for term, _ in found] for found in pairs], _STRINGS)
+            weights = pa.array([[weight for _, weight in found] for found in pairs], _NUMBERS)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, UnicodeEncodeError) as error:
+            raise InputError(
+                f"documents {first} to {first + len(some) - 1}: {error}; {_SHAPES}"
+            ) from None
+        yield terms, weights
+        first += len(some)
+
+
+def _pairs(document: Any, place: int) -> list[tuple[Any, ...]]:
+    if document is None:
+        return []
+    if isinstance(document, Mapping):
+        return list(document.items())
+    if isinstance(document, str) or not isinstance(document, Iterable):
+        raise InputError(f"document {place} is of type {type(document).__name__}; {_SHAPES}")
+    return [tuple(term) if isinstance(term, tuple | list) else (term, 1.0) for term in document]
+
+
+def _split(column: pa.Array) -> tuple[pa.Array, pa.Array | None]:
+    """Part terms from weights; a missing document becomes one without terms."""
+    kind = column.type
+    if pa.types.is_map(kind):
+        column = column.fill_null([])
+        return _lists(column, column.keys), _lists(column, column.items)
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        raise InputError(f"terms are of Arrow type {kind}; {_SHAPES}")
+    if column.null_count:
+        column = column.fill_null(pa.scalar([], kind))
+    if not pa.types.is_struct(kind.value_type):
+        return column, None
+    pairs = column.values
+    return _lists(column, pairs.field(0)), _lists(column, pairs.field(1))
+
+
+def _lists(column: pa.Array, values: pa.Array) -> pa.Array:
+    """Lists cut as those of `column`, over other values."""
+    offsets = column.offsets.cast(pa.int64())
+    return pa.LargeListArray.from_arrays(offsets, values)
+
+
+def _offsets(lists: pa.Array) -> NDArray[np.int64]:
+    offsets: NDArray[np.int64] = lists.offsets.to_numpy().astype(np.int64)
+    offsets -= offsets[0]
+    return offsets
+
+
+def _flat_weights(weights: pa.Array, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    if not np.array_equal(_offsets(weights), offsets):
+        raise InputError("terms and weights are not of the same number in every document")
+    flat = weights.flatten()
+    amounts: NDArray[np.float64] = flat.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    if flat.null_count or not np.isfinite(amounts).all():
+        raise InputError("a weight is missing or not finite; every term needs a number")
+    return np.ascontiguousarray(amounts)

@@ -1,0 +1,103 @@
+"""Documents that bring their own terms: the whole input as one run of bounded batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from neardup.errors import InputError, SettingError
+from neardup.read.batch import Rejected
+from neardup.read.columns import Wanted
+from neardup.read.formats import Formats
+from neardup.read.runs import InputRuns, Inputs, Run
+from neardup.read.source import Source
+from neardup.read.term_batch import TermBatch, TermRows, no_terms
+from neardup.read.term_columns import TermColumns
+from neardup.read.term_json import read_term_json, read_term_lines
+
+BATCH_TERMS = 1 << 20
+_FORMATS: Formats[TermRows] = Formats(
+    {"jsonl": read_term_lines, "json": read_term_json},
+    TermColumns,
+    refusal="is of a format that cannot hold terms; "
+    "write them as JSON lines (.jsonl), JSON (.json), Parquet (.parquet) or Arrow (.arrow)",
+)
+
+
+class TermDocuments(InputRuns[TermRows]):
+    """Every document of the inputs with the terms, and perhaps weights, that it brings.
+
+    `inputs` and `id` are those of `Documents`; `terms` names the column, by default `terms`:
+    a list of strings, beside which a column `weights` may stand, a map of strings to numbers,
+    or a list of structs. Either all documents have weights or none has.
+    A batch has at most about `batch_terms` terms; a document with more goes alone.
+
+    Raises `InputError` for whatever is missing or unreadable: at once where the names and the
+    headers tell, else when it is met. Single bad rows are set aside in each batch's `rejected`.
+    """
+
+    def __init__(
+        self,
+        inputs: Inputs,
+        *,
+        terms: str | None = None,
+        id: str | None = None,
+        batch_terms: int = BATCH_TERMS,
+    ) -> None:
+        if batch_terms < 1:
+            raise SettingError(f"batch_terms={batch_terms} must be at least 1")
+        self._wanted = Wanted.of_terms(terms, id)
+        self._batch_terms = batch_terms
+        super().__init__(inputs, self._check)
+
+    def __iter__(self) -> Iterator[TermBatch]:
+        like = _Alike()
+
+        def read(run: Run) -> Iterator[TermRows]:
+            for rows in self._rows(run):
+                like.require(rows, run.names[0])
+                yield rows
+
+        for rows, ids, places in self.settled(read):
+            yield TermBatch(ids, rows.terms, rows.weights, places, rows.rejected)
+
+    def _check(self, source: Source) -> None:
+        if not source.is_standard_input:
+            _FORMATS.require(source.format, source.name)
+        if source.is_local:
+            _FORMATS.check_table(source, self._wanted)
+
+    def _rows(self, run: Run) -> Iterator[TermRows]:
+        if run.is_whole_files:
+            return iter([_set_aside(run)])
+        return _FORMATS.read(run.sources[0], self._wanted, self._batch_terms)
+
+
+class _Alike:
+    """Refuses an input of which one file has weights and another has none."""
+
+    def __init__(self) -> None:
+        self._first: tuple[bool, str] | None = None
+
+    def require(self, rows: TermRows, file: str) -> None:
+        if not len(rows.terms.flatten()):
+            return
+        has = rows.weights is not None
+        if self._first is None:
+            self._first = (has, file)
+        elif self._first[0] != has:
+            with_weights, without = (
+                (self._first[1], file) if self._first[0] else (file, self._first[1])
+            )
+            raise InputError(
+                f"{with_weights} has weights and {without} has none; "
+                "give every document weights, or none"
+            )
+
+
+def _set_aside(run: Run) -> TermRows:
+    """Reject the files of a folder that cannot be read, as one row each."""
+    rejected = tuple(Rejected(source.name, 0, source.fault) for source in run.sources)
+    none = np.array([], np.int64)
+    return TermRows(no_terms(), None, None, none, rejected, len(rejected), run.size or 0)

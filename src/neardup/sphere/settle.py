@@ -1,0 +1,129 @@
+"""Let charges move until they rest: a quasi-Newton descent (L-BFGS) over the sphere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from neardup.sphere.exact import Floats, resolution, row_totals, total, unit
+from neardup.sphere.repulsion import Repulsion, repulsion, tangent
+
+STILL = 1e-9  # the charges rest when none moves farther than this in a step,
+BALANCED = 1e-3  # and the pushes on each cancel but for this part
+
+_MEMORY = 10
+_LONGEST_STEP = 0.3  # of the smallest distance, while the repulsion is soft
+_SMALLEST_DISTANCE = 3e-5  # shorter steps would not bring apart what nearly coincides
+_HALVINGS = 40
+_ENOUGH_FALL = 1e-4  # of what the slope promises (Armijo's rule)
+_LOWEST_ENERGY = 1e-100
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where the charges are after one iteration."""
+
+    exponent: int
+    energy: float  # Repulsion.mean_energy
+    closest: float  # 1 − cos of the smallest angle between two lines
+    displacement: float  # the farthest that a charge moved
+    imbalance: float  # the largest net push on a charge
+
+
+@dataclass
+class _Curvature:
+    """What the last steps told of the energy's curvature (Nocedal & Wright, algorithm 7.4)."""
+
+    moves: list[Floats] = field(default_factory=list)
+    turns: list[Floats] = field(default_factory=list)
+    inverses: list[float] = field(default_factory=list)
+
+    def learn(self, move: Floats, turn: Floats) -> None:
+        bend = total(move * turn)
+        if bend <= 0.0:
+            return
+        for memory, item in ((self.moves, move), (self.turns, turn)):
+            memory.append(item)
+            del memory[:-_MEMORY]
+        self.inverses.append(1.0 / bend)
+        del self.inverses[:-_MEMORY]
+
+    def direction(self, slope: Floats) -> Floats:
+        known = list(zip(self.moves, self.turns, self.inverses, strict=True))
+        down = -slope
+        parts = []
+        for move, turn, inverse in reversed(known):
+            parts.append(total(move * down) * inverse)
+            down = down - parts[-1] * turn
+        if known:
+            _, turn, inverse = known[-1]
+            down = down * (1.0 / (inverse * total(turn * turn)))
+        for (move, turn, inverse), part in zip(known, reversed(parts), strict=True):
+            down = down + (part - total(turn * down) * inverse) * move
+        return down
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The charges after a descent, and whether they rest."""
+
+    vectors: Floats
+    closest: float
+    settled: bool
+
+
+def settle(vectors: Floats, exponent: int, most: int, report: Callable[[Step], None]) -> Rest:
+    """Move charges down the energy of one exponent, for at most so many iterations."""
+    if len(vectors) == 1:
+        return Rest(vectors, 1.0, True)
+    now = repulsion(vectors, exponent)
+    slope, imbalance = now.pushes()
+    curvature = _Curvature()
+    for _ in range(most):
+        found = _step(now, slope, curvature)
+        if found is None and curvature.moves:
+            curvature = _Curvature()
+            found = _step(now, slope, curvature)
+        if found is None:
+            return Rest(now.vectors, now.closest, imbalance < BALANCED)
+        after, displacement = found
+        if after.energy < _LOWEST_ENERGY:
+            after = repulsion(after.vectors, exponent)
+        steeper, imbalance = after.pushes()
+        curvature.learn(after.vectors - now.vectors, steeper - slope)
+        now, slope = after, steeper
+        report(Step(exponent, now.mean_energy, now.closest, displacement, imbalance))
+        if displacement < STILL and imbalance < BALANCED:
+            return Rest(now.vectors, now.closest, True)
+    return Rest(now.vectors, now.closest, False)
+
+
+def _step(now: Repulsion, slope: Floats, curvature: _Curvature) -> tuple[Repulsion, float] | None:
+    """One step downhill and its length; None where no step lowers the energy any more."""
+    direction = tangent(curvature.direction(slope), now.vectors)
+    fall = total(slope * direction) * now.exponent
+    length = float(np.sqrt(row_totals(direction * direction).max()))
+    if not fall < -_noise(now):
+        return None
+    for step in _lengths(now, length):
+        after = repulsion(unit(now.vectors + step * direction), now.exponent, now.reference)
+        if after.energy <= now.energy * (1.0 + _ENOUGH_FALL * max(-1.0, step * fall)):
+            return after, step * length
+    return None
+
+
+def _noise(now: Repulsion) -> float:
+    """What rounding does to the energy, relatively; a smaller fall cannot be seen."""
+    return 1e-15 + now.exponent * resolution(now.vectors.shape[1]) / now.closest
+
+
+def _lengths(now: Repulsion, length: float) -> Iterator[float]:
+    # The harder the repulsion, the shorter the way over which a push keeps its strength.
+    distance = max(float(np.sqrt(2 * now.closest)), _SMALLEST_DISTANCE)
+    farthest = _LONGEST_STEP * distance * min(1.0, 8 / now.exponent)
+    step = min(1.0, farthest / length)
+    for _ in range(_HALVINGS):
+        yield step
+        step /= 2

@@ -1,0 +1,129 @@
+"""Spread lines evenly over the sphere: charges repel each other, first softly, then harder."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from neardup.errors import SettingError
+from neardup.sphere.exact import LARGEST_SIZE, Floats, unit
+from neardup.sphere.optimum import angle_bound
+from neardup.sphere.settle import Rest, Step, settle
+from neardup.sphere.sphere import GRID, Sphere
+
+SOFT = tuple(2**power for power in range(10))
+FIRM = tuple(2**power for power in range(10, 13))
+HARD = tuple(2**power for power in range(13, 21))
+
+# Where many lines are spread, one start is worth its time, and the repulsion stays at this:
+_CROWD_EXPONENT = 2**10
+_CROWD = 2**15  # count² · dimension, the work of an iteration
+_MOST_ATTEMPTS = 15
+# Iterations at each soft exponent, attempt by attempt: the less patience, the more different the
+# places where the charges get stuck. Measured in docs/sphere.md.
+_PATIENCE = (30, 6, 4, 300, 3)
+_TRIAL = 200  # iterations at each firm exponent, to see which attempt is the best
+_REST = 20_000  # iterations at an exponent where the charges shall come to rest
+_REACHED = 1e-9  # short of the bound by less: no attempt can be better
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the spreading is: which attempt of how many, its iterations, and the last one."""
+
+    attempt: int
+    attempts: int
+    iteration: int
+    step: Step
+
+
+def spread(
+    dimension: int,
+    count: int,
+    seed: int = 0,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+) -> Sphere:
+    """Spread unit vectors evenly over the sphere, each with its antipode, until they rest.
+
+    >>> round(spread(dimension=2, count=4).smallest_angle(), 6)
+    45.0
+    """
+    _require("dimension", dimension, 2, LARGEST_SIZE)
+    _require("count", count, 1, LARGEST_SIZE)
+    _require("seed", seed, 0, 2**63 - 1)
+    attempts = max(1, min(_MOST_ATTEMPTS, _CROWD // (count * count * dimension)))
+    runs: list[_Run] = []
+    for attempt in range(attempts):
+        runs.append(_Run(_start(dimension, count, seed, attempt), attempt + 1, attempts, progress))
+        runs[-1].settle(SOFT, _PATIENCE[attempt % len(_PATIENCE)])
+        if attempts > 1:
+            runs[-1].settle(FIRM, _TRIAL)
+            if runs[-1].rest.closest > _ideal(dimension, count) - _REACHED:
+                break
+    best = max(runs, key=lambda run: run.rest.closest)
+    best.settle(HARD if attempts > 1 else (_CROWD_EXPONENT,), _REST)
+    return _sphere(best, seed, len(runs))
+
+
+class _Run:
+    """One start, and the way from there to rest."""
+
+    def __init__(
+        self,
+        start: Floats,
+        attempt: int,
+        attempts: int,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.rest = Rest(start, 0.0, settled=False)
+        self.steps: list[Step] = []
+        self._place = (attempt, attempts)
+        self._progress = progress
+
+    def settle(self, exponents: tuple[int, ...], most: int) -> None:
+        """Go on under one exponent after the other, at most so many iterations with each."""
+        for exponent in exponents:
+            self.rest = settle(self.rest.vectors, exponent, most, self._take)
+
+    def _take(self, step: Step) -> None:
+        self.steps.append(step)
+        if self._progress is not None:
+            self._progress(Progress(*self._place, len(self.steps), step))
+
+
+def _ideal(dimension: int, count: int) -> float:
+    return 1.0 - math.cos(math.radians(angle_bound(dimension, count)))
+
+
+def _sphere(best: _Run, seed: int, attempts: int) -> Sphere:
+    vectors = np.rint(best.rest.vectors / GRID) * GRID + 0.0  # the sum makes -0.0 a 0.0
+    vectors.setflags(write=False)
+    return Sphere(
+        vectors,
+        seed,
+        attempts,
+        best.rest.settled,
+        best.steps[-1].displacement if best.steps else 0.0,
+        best.steps[-1].imbalance if best.steps else 0.0,
+        np.array([step.energy for step in best.steps]),
+        np.array([step.exponent for step in best.steps], np.int64),
+        np.degrees(np.arccos([1.0 - step.closest for step in best.steps])),
+    )
+
+
+def _start(dimension: int, count: int, seed: int, attempt: int) -> Floats:
+    """Random unit vectors, nearly without a preferred direction, from bits that never change."""
+    name = f"neardup sphere {dimension}x{count} seed {seed} attempt {attempt}"
+    noise = hashlib.shake_256(name.encode()).digest(16 * count * dimension)
+    parts = np.frombuffer(noise, "<i4").reshape(count, dimension, 4)
+    return unit(parts.astype(np.int64).sum(axis=2) * 2.0**-33)
+
+
+def _require(setting: str, value: int, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise SettingError(f"{setting}={value!r} must be a whole number from {least} to {most}")
