@@ -35,6 +35,12 @@ NEARDUP_INLINE CodePoint decode_short(const std::uint8_t* at) {
     return {two ? (at[0] & 31U) << 6 | (at[1] & 63U) : at[0], two ? 2U : 1U};
 }
 
+// U+4E00 to U+9FFF: every one a word of its own, and without case.
+NEARDUP_INLINE bool is_han(const std::uint8_t* at) {
+    const std::uint32_t start = static_cast<std::uint32_t>(at[0]) << 8 | at[1];
+    return start - 0xE4B8U <= 0xE9BFU - 0xE4B8U;
+}
+
 // How far a pass over the text has come. It is handed on by value: the compiler must assume that
 // writing a byte changes anything that lies in memory.
 struct TokenizerState {
@@ -42,7 +48,12 @@ struct TokenizerState {
     std::size_t written = 0;   // bytes of lowered text
     std::uint32_t* edge;       // where the next edge goes
     std::uint64_t inside = 0;  // 1 while the last character belongs to an open word
+    std::size_t in_runs = 0;   // words beyond the first of each run of Han characters
 };
+
+// A start with this bit begins a run of Han characters, each of them a word of three bytes.
+inline constexpr std::uint32_t kHanRun = 1U << 31;
+inline constexpr std::uint32_t kHanBytes = 3;
 
 class Tokenizer {
   public:
@@ -62,14 +73,16 @@ class Tokenizer {
         std::memset(out + state.written, 0, kReadAhead);
         written_ = state.written;
         edge_count_ = static_cast<std::size_t>(state.edge - edges);
+        words_ = edge_count_ / 2 + state.in_runs;
     }
 
     const std::uint8_t* lowered() { return lowered_.data(); }
     std::size_t lowered_size() const { return written_; }
 
-    // Start and end of each word in the lowered text, one after the other.
+    // Start and end of each word, or run of Han characters, in the lowered text.
     const std::uint32_t* edges() { return edges_.data(); }
-    std::size_t words() const { return edge_count_ / 2; }
+    std::size_t edge_pairs() const { return edge_count_ / 2; }
+    std::size_t words() const { return words_; }
 
     std::size_t bytes() const { return lowered_.bytes() + edges_.bytes(); }
     void release() {
@@ -185,24 +198,19 @@ class Tokenizer {
         return state;
     }
 
-    // U+4E00 to U+9FFF: every one a word of its own, and without case.
-    static NEARDUP_INLINE bool is_han(const std::uint8_t* at) {
-        const std::uint32_t start = static_cast<std::uint32_t>(at[0]) << 8 | at[1];
-        return start - 0xE4B8U <= 0xE9BFU - 0xE4B8U;
-    }
-
     static NEARDUP_INLINE TokenizerState han_run(const std::uint8_t* text, std::size_t size,
                                                  std::uint8_t* out, TokenizerState state) {
         mark_edge(state, state.written, state.inside);
         state.inside = 0;
+        const std::size_t begin = state.written;
         do {
             std::memcpy(out + state.written, text + state.at, 4);
-            state.edge[0] = static_cast<std::uint32_t>(state.written);
-            state.edge[1] = static_cast<std::uint32_t>(state.written + 3);
-            state.edge += 2;
-            state.written += 3;
-            state.at += 3;
+            state.written += kHanBytes;
+            state.at += kHanBytes;
         } while (state.at + 4 <= size && is_han(text + state.at));
+        mark_edge(state, begin | kHanRun, 1);
+        mark_edge(state, state.written, 1);
+        state.in_runs += (state.written - begin) / kHanBytes - 1;
         return state;
     }
 
@@ -220,6 +228,7 @@ class Tokenizer {
     Buffer<std::uint32_t> edges_;
     std::size_t written_ = 0;
     std::size_t edge_count_ = 0;
+    std::size_t words_ = 0;
 };
 
 }  // namespace neardup::NEARDUP_ISA

@@ -15,23 +15,26 @@ namespace neardup::NEARDUP_ISA {
 NEARDUP_APART inline std::size_t word_values(Tokenizer& tokens, std::uint64_t* out) {
     const std::uint8_t* text = tokens.lowered();
     const std::uint32_t* edge = tokens.edges();
-    const std::size_t count = tokens.words();
-    for (std::size_t i = 0; i < count; ++i)
-        out[i] = unit_value(text + edge[2 * i], edge[2 * i + 1] - edge[2 * i]);
-    return count;
+    const std::uint32_t* const last = edge + 2 * tokens.edge_pairs();
+    std::uint64_t* to = out;
+    for (; edge != last; edge += 2) {
+        const std::uint32_t begin = edge[0], end = edge[1];
+        if ((begin & kHanRun) == 0) {
+            *to++ = unit_value(text + begin, end - begin);
+            continue;
+        }
+        for (std::uint32_t at = begin & ~kHanRun; at < end; at += kHanBytes)
+            *to++ = short_unit_value(text + at, kHanBytes);
+    }
+    return static_cast<std::size_t>(to - out);
 }
 
-// Whether a code point is white space, given that four bytes can be read.
+// Whether a code point is white space.
 NEARDUP_INLINE bool is_space(CodePoint point) {
     const UnicodeTable& table = unicode_table();
     return (point.code < UnicodeTable::kShortCodes
                 ? kind_of(table.short_entry(point.code))
                 : kind_of_long(table.long_entry(point.code))) == Kind::space;
-}
-
-NEARDUP_INLINE std::uint64_t is_ascii_space(std::uint8_t byte) {
-    return static_cast<std::uint64_t>(byte == ' ') |
-           static_cast<std::uint64_t>(static_cast<std::uint8_t>(byte - '\t') < 5);
 }
 
 // The size of a text without the white space at its end.
@@ -52,10 +55,10 @@ inline std::size_t trimmed_size(const std::uint8_t* text, std::size_t size) {
 class CharacterValues {
   public:
     CharacterValues() {
-        for (std::uint32_t code = 0; code < 0x80; ++code) {
-            const auto byte = static_cast<std::uint8_t>(code);
-            const std::uint8_t padded[kReadAhead] = {is_ascii_space(byte) ? std::uint8_t{' '} : byte};
-            ascii_[code] = unit_value(padded, 1);
+        for (std::uint32_t code = 0; code < UnicodeTable::kShortCodes; ++code) {
+            std::uint8_t bytes[kReadAhead] = {};
+            const std::size_t length = encode_utf8(is_space({code, 0}) ? ' ' : code, bytes);
+            short_values_[code] = short_unit_value(bytes, length);
         }
     }
 
@@ -63,30 +66,27 @@ class CharacterValues {
 
     // Append the values of a piece of lowered text, at most one for each byte.
     NEARDUP_APART std::size_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
-        const UnicodeTable& table = unicode_table();
+        const std::uint64_t space = short_values_[' '];
         // A local, because the compiler must assume that writing to `out` changes the member.
         Folded folded{out, after_space_};
         for (std::size_t at = 0; at < size;) {
             if (size - at >= 8 && (load64(text + at) & 0x8080808080808080ULL) == 0) {
-                for (int i = 0; i < 8; ++i)
-                    folded.add(ascii_[text[at + i]], is_ascii_space(text[at + i]));
+                for (int i = 0; i < 8; ++i) folded.add(short_values_[text[at + i]], space);
                 at += 8;
-                continue;
-            }
-            // One and two bytes alike, without a branch: in most alphabets both are common.
-            CodePoint point;
-            std::uint64_t space;
-            if (text[at] < 0xE0) {
-                point = decode_short(text + at);
-                space = kind_of(table.short_entry(point.code)) == Kind::space;
+            } else if (text[at] < 0xE0) {
+                // One and two bytes alike, without a branch: in most alphabets both are common.
+                const CodePoint point = decode_short(text + at);
+                folded.add(short_values_[point.code], space);
+                at += point.length;
+            } else if (is_han(text + at)) {
+                folded.add_visible(short_unit_value(text + at, kHanBytes));
+                at += kHanBytes;
             } else {
-                point = decode_long(text + at);
-                space = kind_of_long(table.long_entry(point.code)) == Kind::space;
+                const CodePoint point = decode_long(text + at);
+                const std::uint64_t value = short_unit_value(text + at, point.length);
+                folded.add(is_space(point) ? space : value, space);
+                at += point.length;
             }
-            const std::uint64_t value = short_unit_value(text + at, point.length);
-            // Choose by mask: a branch would be mispredicted at every other word.
-            folded.add(value ^ ((value ^ ascii_[' ']) & (0 - space)), space);
-            at += point.length;
         }
         after_space_ = folded.after_space;
         return static_cast<std::size_t>(folded.to - out);
@@ -98,13 +98,19 @@ class CharacterValues {
         std::uint64_t after_space;
 
         NEARDUP_INLINE void add(std::uint64_t value, std::uint64_t space) {
+            const std::uint64_t is_space = value == space;
             *to = value;
-            to += (space & after_space) ^ 1;
-            after_space = space;
+            to += (is_space & after_space) ^ 1;
+            after_space = is_space;
+        }
+
+        NEARDUP_INLINE void add_visible(std::uint64_t value) {
+            *to++ = value;
+            after_space = 0;
         }
     };
 
-    std::uint64_t ascii_[0x80];
+    std::uint64_t short_values_[UnicodeTable::kShortCodes];  // white space has the value of a space
     std::uint64_t after_space_ = 1;
 };
 

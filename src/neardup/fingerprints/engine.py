@@ -111,7 +111,7 @@ def _refuse_giants(texts: pa.Array) -> None:
 
     largest = pc.max(pc.binary_length(texts)).as_py()
     if largest > LARGEST_TEXT:
-        raise InputError(f"a text of {largest} bytes is more than the 2 GiB a document may have")
+        raise InputError(f"a text of {largest} bytes is more than the 1 GiB a document may have")
 
 
 def _joined(parts: list[Any]) -> Any:
