@@ -51,11 +51,14 @@ def stored_batch(fingerprints: Fingerprints, ids: pa.Array, schema: pa.Schema) -
     width = schema.field("fingerprint").type
     valid = None
     if fingerprints.empty.any():
-        valid = pa.array(~fingerprints.empty).buffers()[1]
+        valid = pa.py_buffer(np.packbits(~fingerprints.empty, bitorder="little"))
     column = pa.Array.from_buffers(
         width, len(fingerprints), [valid, pa.py_buffer(fingerprints.row_bytes())]
     )
-    words = pa.array(fingerprints.words, pa.uint32())
+    # From buffers, because pa.array would import pandas, where it is installed, to look at them.
+    words = pa.Array.from_buffers(
+        pa.uint32(), len(fingerprints), [None, pa.py_buffer(fingerprints.words.astype(np.uint32))]
+    )
     return pa.RecordBatch.from_arrays([ids, words, column], schema=schema)
 
 
