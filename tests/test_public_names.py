@@ -15,8 +15,11 @@ PUBLIC = [
     "SchemeMismatchError",
     "SettingError",
     "compare",
+    "cosine",
     "fingerprint",
     "hamming",
+    "jaccard",
+    "weighted_jaccard",
 ]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from neardup.comparison import Comparison, compare
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.fingerprints import Fingerprints, fingerprint, hamming
+    from neardup.verify import cosine, jaccard, weighted_jaccard
 
 __all__ = [
     "Comparison",
@@ -26,8 +27,11 @@ __all__ = [
     "SchemeMismatchError",
     "SettingError",
     "compare",
+    "cosine",
     "fingerprint",
     "hamming",
+    "jaccard",
+    "weighted_jaccard",
 ]
 
 # NumPy and Arrow take a fifth of a second to import; a name brings them in when it is first used.
@@ -39,8 +43,11 @@ _HOMES = {
     "SchemeMismatchError": "neardup.errors",
     "SettingError": "neardup.errors",
     "compare": "neardup.comparison",
+    "cosine": "neardup.verify",
     "fingerprint": "neardup.fingerprints",
     "hamming": "neardup.fingerprints",
+    "jaccard": "neardup.verify",
+    "weighted_jaccard": "neardup.verify",
 }
 
 

@@ -75,7 +75,7 @@ def test_fingerprints(bits):
         (-1, 1),
         (1, -1),
         (1.5, 2),
-        ("a", "b"),
+        ("a", 1),
         (np.array([-1]), np.array([1])),
         (np.array([0.5]), np.array([0.5])),
         (2**64, np.array([1], np.uint64)),

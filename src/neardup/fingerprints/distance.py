@@ -14,19 +14,24 @@ _BYTE_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
 
 
 def hamming(a: Any, b: Any) -> Any:
-    """Count the differing bits of ints, arrays or Fingerprints.
+    """Count the differing bits of ints, arrays or Fingerprints, or characters of strings.
 
-    Two ints give an int. Unsigned arrays give an array, under NumPy's broadcasting: of one
-    dimension, each item is a fingerprint; of two, each row is. Fingerprints must be of one
-    scheme; where a document is empty its distance is bits + 1, which no limit accepts.
+    Two ints give an int, and so do two strings of one length. Unsigned arrays give an array,
+    under NumPy's broadcasting: of one dimension, each item is a fingerprint; of two, each row is.
+    Fingerprints must be of one scheme; where a document is empty its distance is bits + 1, which
+    no limit accepts.
 
     >>> hamming(0b1011101, 0b1001001)
     2
+    >>> hamming("toned", "roses")
+    3
     >>> hamming(np.array([1, 3], np.uint64), np.array([0, 0], np.uint64)).tolist()
     [1, 2]
     """
     if isinstance(a, Fingerprints) or isinstance(b, Fingerprints):
         return _of_fingerprints(a, b)
+    if isinstance(a, str) and isinstance(b, str):
+        return _of_strings(a, b)
     if isinstance(a, int | np.integer) and isinstance(b, int | np.integer):
         return _of_ints(int(a), int(b))
     return _of_arrays(unsigned(a), unsigned(b))
@@ -36,6 +41,15 @@ def _of_ints(a: int, b: int) -> int:
     if a < 0 or b < 0:
         raise SettingError("a fingerprint is not negative")
     return (a ^ b).bit_count()
+
+
+def _of_strings(a: str, b: str) -> int:
+    if len(a) != len(b):
+        raise SettingError(
+            f"strings of {len(a)} and {len(b)} characters have no Hamming distance; "
+            "it counts places, so both must be of one length"
+        )
+    return sum(x != y for x, y in zip(a, b, strict=True))
 
 
 def _of_arrays(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
