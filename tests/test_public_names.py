@@ -39,7 +39,7 @@ def test_functions_are_not_hidden_by_modules(name):
         "import neardup.fingerprints, neardup.comparison, neardup.pipeline, neardup as nd;"
         f"assert callable(nd.{name})"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -52,7 +52,7 @@ def test_importing_is_light():
         "import sys, neardup; heavy = {'numpy', 'pyarrow', 'rich', 'typer'} & set(sys.modules);"
         "assert not heavy, heavy"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_help_needs_no_arrow():
@@ -60,4 +60,4 @@ def test_help_needs_no_arrow():
         "import sys\nfrom neardup.cli.app import app\n"
         "heavy = {'numpy', 'pyarrow', 'fsspec'} & set(sys.modules)\nassert not heavy, heavy"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

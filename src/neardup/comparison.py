@@ -54,23 +54,13 @@ def compare(
     units_b = numbers_b if spec.unit == "word" else _characters(words_b)
     overlap = find_overlap(units_a, units_b, spec.size)
     prints = fingerprint([a, b], features, weights, bits, hash, tie, 1, projection)
+    only_a = overlap.places_only_in_a(spec.size, _EXAMPLES)
+    only_b = overlap.places_only_in_b(spec.size, _EXAMPLES)
+    examples_a = tuple(_shingle(words_a, units_a, spec, place) for place in only_a)
+    examples_b = tuple(_shingle(words_b, units_b, spec, place) for place in only_b)
     hex_a, hex_b = prints.hex()
-    places_a = overlap.places_only_in_a(spec.size, _EXAMPLES)
-    places_b = overlap.places_only_in_b(spec.size, _EXAMPLES)
-    side_a = Side(
-        words=len(words_a),
-        features=overlap.distinct_a,
-        fingerprint=prints[0],
-        hex=hex_a,
-        examples=tuple(_shingle(words_a, units_a, spec, place) for place in places_a),
-    )
-    side_b = Side(
-        words=len(words_b),
-        features=overlap.distinct_b,
-        fingerprint=prints[1],
-        hex=hex_b,
-        examples=tuple(_shingle(words_b, units_b, spec, place) for place in places_b),
-    )
+    side_a = Side(len(words_a), overlap.distinct_a, prints[0], hex_a, examples_a)
+    side_b = Side(len(words_b), overlap.distinct_b, prints[1], hex_b, examples_b)
     comparable = not (side_a.empty or side_b.empty)
     return Comparison(
         scheme=scheme,

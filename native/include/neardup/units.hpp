@@ -66,7 +66,7 @@ class CharacterValues {
 
     // Append the values of a piece of lowered text, at most one for each byte.
     NEARDUP_APART std::size_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
-        const std::uint64_t space = short_values_[' '];
+        const std::uint64_t space = short_values_[0x20];
         // A local, because the compiler must assume that writing to `out` changes the member.
         Folded folded{out, after_space_};
         for (std::size_t at = 0; at < size;) {

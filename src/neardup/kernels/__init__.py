@@ -29,15 +29,12 @@ def available_isas() -> list[str]:
 def thread_count(threads: int | None) -> int:
     """How many threads to use: as asked, or one for each core this process may run on."""
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cpu_count()
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
     if not isinstance(threads, int) or threads < 1:
         raise SettingError(f"threads={threads!r} must be a whole number, at least 1")
     return threads
-
-
-def cpu_count() -> int:
-    """The cores of the machine, where the system does not say which of them are ours."""
-    return os.cpu_count() or 1
 
 
 def is_utf8(texts: pa.Array, *, isa: str = "auto") -> bool:
