@@ -1,6 +1,7 @@
 """The benchmarks' own promises: the page follows the results, the corpora never change."""
 
 import hashlib
+import json
 import sys
 from dataclasses import replace
 
@@ -201,3 +202,19 @@ def _run(name: str, rate: float) -> dict[str, object]:
         "peak_megabytes": 250.0,
         "peak_megabytes_without_fingerprints": 240.0,
     }
+
+
+def test_the_readme_says_what_was_measured():
+    result = json.loads((RESULTS / "fingerprint.json").read_text(encoding="utf-8"))
+    rates = {
+        (row["name"], row["corpus"]): f"{row['megabytes_per_second']:.0f}"
+        for row in result["rows"]
+        if row["task"] == "word:3/set/64"
+    }
+    readme = (RESULTS.parents[1] / "README.md").read_text(encoding="utf-8")
+    lines = readme.split("## How fast")[1].split("## ")[0].replace("*", "").splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "|" in line]
+    header, _, *rows = cells
+    assert len(rows) == 6
+    for name, *shown in rows:
+        assert shown == [rates[name, corpus] for corpus in header[1:]], name
