@@ -90,32 +90,32 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
         nd.fingerprint(["a"]).save(tmp_path / "nowhere" / "fps.parquet")
 
 
-def refused(path, why):
+def assert_refused(path, why):
     with pytest.raises(InputError, match=why) as caught:
         nd.Fingerprints.load(path)
     assert str(path) in str(caught.value)
 
 
 def test_a_missing_file_is_named(path):
-    refused(path, "no such file")
+    assert_refused(path, "no such file")
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR1", b"hello world, this is text", b"PAR1" * 10])
 def test_another_kind_of_file_is_refused(path, data):
     path.write_bytes(data)
-    refused(path, "fingerprint file")
+    assert_refused(path, "fingerprint file")
 
 
 def test_another_parquet_file_is_refused(path):
     pq.write_table(pa.table({"id": [1], "words": [1], "fingerprint": [b"12345678"]}), path)
-    refused(path, "no fingerprint file")
+    assert_refused(path, "no fingerprint file")
 
 
 @pytest.mark.parametrize("size", [10, 100, -1, -8, -100])
 def test_a_cut_off_file_is_refused(path, size):
     nd.fingerprint(TEXTS).save(path)
     path.write_bytes(path.read_bytes()[:size])
-    refused(path, "fingerprint file")
+    assert_refused(path, "fingerprint file")
 
 
 def without(name):
@@ -161,7 +161,7 @@ CHANGES = {
 def test_a_file_that_was_tampered_with_is_refused(path, change):
     nd.fingerprint(TEXTS).save(path)
     pq.write_table(CHANGES[change](pq.read_table(path)), path)
-    refused(path, "fingerprint")
+    assert_refused(path, "fingerprint")
 
 
 def test_a_flipped_bit_is_noticed(path):

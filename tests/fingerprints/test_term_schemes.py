@@ -25,6 +25,8 @@ DOCUMENTS = [{"bit": 0.4, "coin": 1.2}, {}, {"quantum": 2.0}]
 LISTS = {"terms": [["bit", "coin"], [], ["quantum"]], "weights": [[0.4, 1.2], [], [2.0]]}
 PAIRS = pa.list_(pa.struct([("term", pa.string()), ("weight", pa.float64())]))
 
+SWAPPED = pa.list_(pa.struct([("weight", pa.float64()), ("term", pa.string())]))
+
 
 def bits_of(fingerprints):
     return [f"{fingerprints[i]:0{fingerprints.bits}b}" for i in range(len(fingerprints))]
@@ -55,6 +57,9 @@ def test_a_tie_goes_as_the_seeds_have_it(tie, wanted):
         pd.DataFrame(LISTS),
         pl.DataFrame(LISTS),
         pa.concat_tables([pa.table(LISTS)] * 2).slice(3),
+        pa.array([[{"weight": w, "term": t} for t, w in d.items()] for d in DOCUMENTS], SWAPPED),
+        pa.array([[*d.items()] or None for d in DOCUMENTS], pa.map_(pa.binary(), pa.float64())),
+        pd.Series(DOCUMENTS),
     ],
     ids=lambda documents: type(documents).__name__,
 )
@@ -87,6 +92,10 @@ def test_terms_without_weights_count_once_for_each_time():
         (pa.table({"terms": [["bit"]], "weights": [[1.0, 2.0]]}), "same number"),
         (pa.array([["bit", None]]), "null"),
         (3, "type int"),
+        (pa.array([[1, 2]]), "Arrow type list<item: int64>"),
+        (pa.array([[b"\xff"]]), "not UTF-8"),
+        (pa.table({"terms": [["bit"]], "weights": [1.0]}), "weights are of Arrow type double"),
+        (pa.array([[{"weight": 1.0, "term": "bit"}, None]], SWAPPED), "null"),
     ],
     ids=str,
 )

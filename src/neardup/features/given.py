@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from neardup.errors import InputError
 from neardup.features.terms import Terms
+from neardup.kernels import is_utf8
+from neardup.read.column_types import plain_text
+from neardup.read.term_shapes import Lists, is_terms, is_weights, taken_apart
 
 _DOCUMENTS_AT_ONCE = 10_000
 _STRINGS = pa.large_list(pa.large_string())
@@ -34,7 +37,7 @@ def term_columns(documents: Any) -> Iterator[tuple[pa.Array, pa.Array | None]]:
         yield _split(documents)
     elif isinstance(documents, pa.ChunkedArray):
         yield from map(_split, documents.chunks)
-    elif hasattr(documents, "__arrow_c_stream__"):
+    elif hasattr(documents, "columns"):
         yield from _of_table(pa.table(documents))
     elif isinstance(documents, Iterable):
         yield from _of_objects(documents)
@@ -47,13 +50,8 @@ def given_terms(terms: pa.Array, weights: pa.Array | None, how: str) -> Terms:
 
     A term that comes twice in a document weighs as much as both.
     """
-    flat = terms.flatten()
     offsets = _offsets(terms)
-    encoded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
-    if encoded.null_count:
-        raise InputError("a term is missing (null); drop it or the document")
-    vocabulary = encoded.dictionary.to_pylist()
-    places = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    places, vocabulary = _numbered(terms.flatten())
     words = np.diff(offsets).astype(np.uint32)
     if how == "given":
         amounts = np.ones(len(places)) if weights is None else _flat_weights(weights, offsets)
@@ -75,7 +73,13 @@ def _of_table(table: pa.Table) -> Iterator[tuple[pa.Array, pa.Array | None]]:
         raise InputError(f"the table has no column 'terms', only {table.column_names}; {_SHAPES}")
     for batch in table.to_batches():
         terms, weights = _split(batch["terms"])
-        yield terms, batch["weights"] if "weights" in batch.schema.names else weights
+        if weights is None and "weights" in batch.schema.names:
+            column = batch["weights"]
+            if not is_weights(column.type):
+                raise InputError(f"weights are of Arrow type {column.type}; {_SHAPES}")
+            lists = taken_apart(column)
+            weights = _lists(lists, lists.values)
+        yield terms, weights
 
 
 def _of_objects(documents: Iterable[Any]) -> Iterator[tuple[pa.Array, pa.Array | None]]:
@@ -105,24 +109,34 @@ def _pairs(document: Any, place: int) -> list[tuple[Any, ...]]:
 
 def _split(column: pa.Array) -> tuple[pa.Array, pa.Array | None]:
     """Part terms from weights; a missing document becomes one without terms."""
-    kind = column.type
-    if pa.types.is_map(kind):
-        column = column.fill_null([])
-        return _lists(column, column.keys), _lists(column, column.items)
-    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
-        raise InputError(f"terms are of Arrow type {kind}; {_SHAPES}")
-    if column.null_count:
-        column = column.fill_null(pa.scalar([], kind))
-    if not pa.types.is_struct(kind.value_type):
-        return column, None
-    pairs = column.values
-    return _lists(column, pairs.field(0)), _lists(column, pairs.field(1))
+    if not is_terms(column.type):
+        raise InputError(f"terms are of Arrow type {column.type}; {_SHAPES}")
+    lists = taken_apart(column)
+    weights = None if lists.second is None else _lists(lists, lists.second)
+    return _lists(lists, lists.values), weights
 
 
-def _lists(column: pa.Array, values: pa.Array) -> pa.Array:
-    """Lists cut as those of `column`, over other values."""
-    offsets = column.offsets.cast(pa.int64())
-    return pa.LargeListArray.from_arrays(offsets, values)
+def _lists(lists: Lists, values: pa.Array) -> pa.Array:
+    """Put lists together again, over these values; null ones are empty."""
+    offsets = lists.offsets.astype(np.int64)
+    if lists.valid is not None:
+        lengths = np.diff(offsets)
+        values = values.filter(pa.array(np.repeat(lists.valid, lengths)))
+        offsets = np.concatenate(([0], np.cumsum(np.where(lists.valid, lengths, 0))))
+    return pa.LargeListArray.from_arrays(pa.array(offsets), values)
+
+
+def _numbered(terms: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
+    """The place of each term in the vocabulary, and the vocabulary."""
+    if not pa.types.is_dictionary(terms.type):
+        terms = plain_text(terms).dictionary_encode()
+    distinct = plain_text(terms.dictionary)
+    if terms.null_count or distinct.null_count:
+        raise InputError("a term is missing (null); drop it or the document")
+    if not is_utf8(distinct):
+        raise InputError("a term is not UTF-8; decode it first, or drop it")
+    places = terms.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    return places, distinct.to_pylist()
 
 
 def _offsets(lists: pa.Array) -> NDArray[np.int64]:

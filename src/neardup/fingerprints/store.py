@@ -29,6 +29,7 @@ def stored_schema(scheme: Scheme, id_type: pa.DataType, settings: dict[str, Any]
         "bits": scheme.bits,
         "hash": scheme.hash,
         "tie": scheme.tie,
+        "projection": None if scheme.projection is None else str(scheme.projection),
         "version": __version__,
         **settings,
     }
