@@ -84,6 +84,16 @@ def test_bad_use_is_one_sentence(corpus, tmp_path, arguments, code, said):
     assert not (tmp_path / "f.parquet").exists()
 
 
+def test_a_warning_is_a_sentence_too(corpus, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    environment = {**os.environ, "NEARDUP_CACHE": str(tmp_path / "file" / "cache")}
+    arguments = ("fingerprint", corpus, "-o", tmp_path / "f.parquet", "--projection", "sphere:4x8")
+    done = neardup(*arguments, env=environment)
+    assert done.returncode == 0
+    assert done.stderr.startswith("neardup: the sphere 4x8 cannot be kept")
+    assert done.stderr.count("\n") == 1
+
+
 def test_interrupting_leaves_nothing_behind(tmp_path):
     output = tmp_path / "f.parquet"
     process = subprocess.Popen(

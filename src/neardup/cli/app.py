@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
@@ -49,12 +50,17 @@ def main() -> None:
     """Run a command; an error is one sentence on standard error and a code: 2 usage, else 1."""
     # NumPy's linear algebra starts a thread per core that waits busily; nothing here needs it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    warnings.showwarning = _say_warning
     try:
         app()
     except SettingError as error:
         _fail(error, 2)
     except (NeardupError, OSError) as error:
         _fail(error, 1)
+
+
+def _say_warning(message: Warning | str, *_where: Any) -> None:
+    print(f"neardup: {message}", file=sys.stderr)
 
 
 def _fail(error: Exception, code: int) -> None:
