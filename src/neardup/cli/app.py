@@ -59,7 +59,7 @@ def main() -> None:
         _fail(error, 1)
 
 
-def _say_warning(message: Warning | str, *_where: Any) -> None:
+def _say_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
     print(f"neardup: {message}", file=sys.stderr)
 
 
