@@ -58,8 +58,8 @@ def fingerprint(text: str, scheme: Scheme) -> str | None:
         return None
     row = reference.fingerprint(
         text,
-        unit=scheme.features.unit,
-        size=scheme.features.size,
+        unit=scheme.features.kinds[0].unit,
+        size=scheme.features.kinds[0].size,
         distinct=scheme.weights == "set",
         bits=scheme.bits,
         ties_up=scheme.tie == ">=0",

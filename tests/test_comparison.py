@@ -138,7 +138,7 @@ def test_a_comparison_cannot_be_changed():
     ("settings", "message"),
     [
         ({"features": "words:3"}, "no feature spec"),
-        ({"weights": "tfidf"}, "weights='tfidf'"),
+        ({"weights": "bag"}, "weights='bag'"),
         ({"bits": 0}, "bits=0"),
         ({"hash": "crc"}, "hash='crc'"),
         ({"tie": "<0"}, "tie='<0'"),

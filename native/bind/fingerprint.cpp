@@ -14,7 +14,7 @@ using nb::literals::operator""_a;
 
 static auto fingerprint(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
                         const Recipe& recipe, std::size_t threads, const std::string& isa) {
-    if (recipe.size == 0 || recipe.bits == 0)
+    if (recipe.shingle.size == 0 || recipe.bits == 0)
         throw std::invalid_argument("shingles have at least one unit, fingerprints one bit");
     const Column column = column_of(data, offsets);
     const Kernels& kernels = kernels_for(isa);
@@ -45,7 +45,7 @@ void register_fingerprint(nb::module_& m) {
         [](const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets, bool words,
            std::size_t size, bool distinct, std::uint32_t bits, bool ties_up, std::size_t threads,
            const std::string& isa) {
-            return fingerprint(data, offsets, {words, size, distinct, bits, ties_up}, threads, isa);
+            return fingerprint(data, offsets, {{words, size}, distinct, bits, ties_up}, threads, isa);
         },
         "data"_a, "offsets"_a, nb::kw_only(), "words"_a, "size"_a, "distinct"_a, "bits"_a,
         "ties_up"_a, "threads"_a, "isa"_a);

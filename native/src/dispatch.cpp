@@ -1,7 +1,11 @@
 #include "neardup/dispatch.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <mutex>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "neardup/parallel.hpp"
 
@@ -96,6 +100,66 @@ void weigh_column(const TermColumn& column, const TermRecipe& recipe, const Term
     share_ranges(column.offsets, column.count, kTaskTerms, threads, [&](const NextRange& next) {
         kernels.weigh_ranges(column, recipe, rows, next);
     });
+}
+
+void weigh_features(const FeatureColumn& column, const TermRecipe& recipe, const TermRows& rows,
+                    std::size_t threads, const Kernels& kernels) {
+    share_ranges(column.offsets, column.count, kTaskTerms, threads, [&](const NextRange& next) {
+        kernels.weigh_feature_ranges(column, recipe, rows, next);
+    });
+}
+
+namespace {
+
+// What one thread found, until the size of the whole is known.
+struct FoundFeatures final : FeatureTaker {
+    struct Document {
+        std::size_t place, first, size;
+    };
+    std::vector<Document> documents;
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> counts;
+    FeatureTable* table = nullptr;
+
+    void take(std::size_t document, std::size_t words, const std::uint64_t* found,
+              const std::uint32_t* found_counts, std::size_t size) override {
+        constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+        documents.push_back({document, hashes.size(), size});
+        hashes.insert(hashes.end(), found, found + size);
+        counts.insert(counts.end(), found_counts, found_counts + size);
+        table->words[document] = static_cast<std::uint32_t>(std::min(words, most));
+        table->offsets[document + 1] = static_cast<std::int64_t>(size);
+    }
+};
+
+}  // namespace
+
+FeatureTable features_of(const Column& column, const ShingleList& shingles, std::size_t threads,
+                         const Kernels& kernels) {
+    FeatureTable table;
+    table.offsets.resize(column.count + 1);
+    table.words = std::make_unique<std::uint32_t[]>(column.count);
+    std::vector<std::unique_ptr<FoundFeatures>> found;
+    std::mutex lock;
+    share_ranges(column.offsets, column.count, kTaskBytes, threads, [&](const NextRange& next) {
+        auto mine = std::make_unique<FoundFeatures>();
+        mine->table = &table;
+        kernels.feature_ranges(column, shingles, *mine, next);
+        const std::lock_guard<std::mutex> hold(lock);
+        found.push_back(std::move(mine));
+    });
+    std::partial_sum(table.offsets.begin(), table.offsets.end(), table.offsets.begin());
+    const auto total = static_cast<std::size_t>(table.offsets.back());
+    table.hashes = std::make_unique_for_overwrite<std::uint64_t[]>(total);
+    table.counts = std::make_unique_for_overwrite<std::uint32_t[]>(total);
+    for (const auto& part : found) {
+        for (const FoundFeatures::Document& document : part->documents) {
+            const std::int64_t at = table.offsets[document.place];
+            std::copy_n(part->hashes.data() + document.first, document.size, table.hashes.get() + at);
+            std::copy_n(part->counts.data() + document.first, document.size, table.counts.get() + at);
+        }
+    }
+    return table;
 }
 
 }  // namespace neardup

@@ -1,5 +1,6 @@
 // Compiled once per instruction set; see isa.hpp.
 #include "neardup/dispatch.hpp"
+#include "neardup/feature_sets.hpp"
 #include "neardup/fingerprint.hpp"
 #include "neardup/utf8.hpp"
 #include "neardup/weighted.hpp"
@@ -19,7 +20,8 @@ static void fingerprint_ranges(const Column& column, const Recipe& recipe, const
     }
 }
 
-static void weigh_ranges(const TermColumn& column, const TermRecipe& recipe, const TermRows& rows,
+template <typename Documents>
+static void weigh_ranges(const Documents& column, const TermRecipe& recipe, const TermRows& rows,
                          const NextRange& next) {
     WeightedSums weighted(recipe);
     for (Range range = next(); range.first != range.last; range = next())
@@ -28,6 +30,20 @@ static void weigh_ranges(const TermColumn& column, const TermRecipe& recipe, con
                          rows.sums == nullptr ? nullptr : rows.sums + i * recipe.bits);
 }
 
-const Kernels kernels = {fingerprint_ranges, weigh_ranges, is_utf8};
+static void feature_ranges(const Column& column, const ShingleList& shingles, FeatureTaker& taker,
+                           const NextRange& next) {
+    FeatureSets sets;
+    for (Range range = next(); range.first != range.last; range = next()) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
+            const std::size_t words = sets.run(shingles, column.data + column.offsets[i], size);
+            taker.take(i, words, sets.hashes(), sets.counts(), sets.size());
+            sets.release_if_above(kKeepRoom);
+        }
+    }
+}
+
+const Kernels kernels = {fingerprint_ranges, weigh_ranges<TermColumn>, weigh_ranges<FeatureColumn>,
+                         feature_ranges, is_utf8};
 
 }  // namespace neardup::NEARDUP_ISA

@@ -123,7 +123,7 @@ void check_isas_agree(const Draw& draw, int rounds) {
 // Lower case can be longer than the text: of U+023A two bytes become three, and bytes that are
 // not UTF-8 may be taken for code points. Room kept from an earlier document must not hide it.
 void check_text_that_grows() {
-    const Recipe words{true, 1, true, 64, false}, characters{false, 1, true, 64, false};
+    const Recipe words{{true, 1}, true, 64, false}, characters{{false, 1}, true, 64, false};
     for (const std::string part : {"\xC8\xBA", "\x80", "\xC1", "\xBF", "\xC8", "\xE0\x88\xBA", "\xF8"}) {
         std::string text;
         while (text.size() < 3000) text += part;
@@ -144,7 +144,7 @@ void check_many_features() {
     for (int i = 0; i < 50000; ++i) text += std::to_string(random()) + " ";
     twice = text + text;
     const Documents documents({text, twice});
-    const Recipe set{true, 1, true, 64, false}, counts{true, 1, false, 64, false};
+    const Recipe set{{true, 1}, true, 64, false}, counts{{true, 1}, false, 64, false};
     for (const std::string& isa : available_isas()) {
         const Result of_set = documents.run(set, isa), of_counts = documents.run(counts, isa);
         CHECK(of_set.words == std::vector<std::uint32_t>({50000, 100000}));
@@ -160,7 +160,7 @@ void check_every_ending() {
         for (std::size_t size = 0; size <= lead.size(); ++size) {
             const Documents documents({lead.substr(0, size) + ending});
             for (const bool words : {true, false}) {
-                const Recipe recipe{words, 1, false, 64, false};
+                const Recipe recipe{{words, 1}, false, 64, false};
                 const Result expected = documents.run(recipe, "portable");
                 for (const std::string& isa : available_isas())
                     CHECK_CASE(documents.run(recipe, isa) == expected, size);

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.errors import SettingError
-from neardup.features.spec import FeatureSpec
+from neardup.features.columns import TextColumn
+from neardup.features.idf import IdfTable
+from neardup.features.spec import FeatureKind
 from neardup.features.text import WordSpans, find_words, folded_code_points, number_words
-from neardup.fingerprints import fingerprint
+from neardup.fingerprints import Fingerprints
+from neardup.fingerprints.engine import fitted_maker
+from neardup.fingerprints.maker import Maker
 from neardup.fingerprints.scheme import HashFunction, Scheme
+from neardup.hashes import hash_family
 from neardup.kernels import reference
 from neardup.verify.alignment import align
-from neardup.verify.comparison import Comparison, Side
+from neardup.verify.comparison import Comparison, Shared, Side
 from neardup.verify.diff import find_edits
 from neardup.verify.overlap import find_overlap
+from neardup.verify.similarity import cosine, weighted_jaccard
 
 __all__ = ["Comparison", "compare"]
 
@@ -33,46 +42,97 @@ def compare(
     hash: str | HashFunction = "nd1",
     tie: str = ">0",
     projection: str | None = None,
+    idf: IdfTable | str | os.PathLike[str] | None = None,
 ) -> Comparison:
     """Compare two texts: features, fingerprints, similarity, diff.
+
+    Weights by tf-idf take the two texts for the collection, unless `idf` names a saved table.
 
     >>> compare("to be or not to be", "to be or not to bop")
     <Comparison nd1/word:3/set/64: distance 11 of 64 bits, jaccard 0.6000, cosine 0.7500>
     """
-    scheme = Scheme.of(features, weights, bits, hash, tie, projection)
+    family = hash_family(hash)
+    scheme = Scheme.of(features, weights, bits, family, tie, projection)
     for name, text in (("a", a), ("b", b)):
         if not isinstance(text, str):
             raise SettingError(f"{name} must be a str, not {type(text).__name__}")
-    spec = scheme.features
-    if spec.are_given:
+    if scheme.features.are_given:
         raise SettingError("compare explains texts; terms have none to show, take word:N or char:N")
     words_a, words_b = find_words(a), find_words(b)
     numbers_a, numbers_b = number_words(words_a, words_b)
     alignment = align(numbers_a, numbers_b)
     edits = find_edits(words_a, words_b, alignment)
-    units_a = numbers_a if spec.unit == "word" else _characters(words_a)
-    units_b = numbers_b if spec.unit == "word" else _characters(words_b)
-    overlap = find_overlap(units_a, units_b, spec.size)
-    prints = fingerprint([a, b], features, weights, bits, hash, tie, 1, projection)
-    only_a = overlap.places_only_in_a(spec.size, _EXAMPLES)
-    only_b = overlap.places_only_in_b(spec.size, _EXAMPLES)
-    examples_a = tuple(_shingle(words_a, units_a, spec, place) for place in only_a)
-    examples_b = tuple(_shingle(words_b, units_b, spec, place) for place in only_b)
+    texts = [TextColumn(pa.array([a, b], pa.large_string()))]
+    maker = fitted_maker(Maker(scheme, family, 1), [texts], idf)
+    prints = Fingerprints(*_rows(maker, texts))
+    kind = scheme.features.shingle
+    if kind is not None and scheme.weights in ("set", "count"):
+        shared = _shared_shingles(words_a, words_b, (numbers_a, numbers_b), kind, scheme.weights)
+    else:
+        shared = _shared_terms(maker, texts)
     hex_a, hex_b = prints.hex()
-    side_a = Side(len(words_a), overlap.distinct_a, prints[0], hex_a, examples_a)
-    side_b = Side(len(words_b), overlap.distinct_b, prints[1], hex_b, examples_b)
+    side_a = Side(len(words_a), shared.features_a, prints[0], hex_a, shared.examples_a)
+    side_b = Side(len(words_b), shared.features_b, prints[1], hex_b, shared.examples_b)
     comparable = not (side_a.empty or side_b.empty)
     return Comparison(
-        scheme=scheme,
+        scheme=maker.scheme,
         a=side_a,
         b=side_b,
-        shared=overlap.shared,
-        only_a=side_a.features - overlap.shared,
-        only_b=side_b.features - overlap.shared,
-        jaccard=overlap.jaccard(scheme.weights) if comparable else None,
-        cosine=overlap.cosine(scheme.weights) if comparable else None,
+        shared=shared.features,
+        only_a=side_a.features - shared.features,
+        only_b=side_b.features - shared.features,
+        jaccard=shared.jaccard if comparable else None,
+        cosine=shared.cosine if comparable else None,
         diff=edits,
         diff_complete=alignment.complete,
+    )
+
+
+def _rows(
+    maker: Maker, texts: list[TextColumn]
+) -> tuple[NDArray[np.uint64], Scheme, NDArray[np.uint32]]:
+    rows, words = maker.rows(texts)
+    return rows, maker.scheme, words
+
+
+def _shared_shingles(
+    words_a: WordSpans,
+    words_b: WordSpans,
+    numbers: tuple[Numbers, Numbers],
+    kind: FeatureKind,
+    weights: str,
+) -> Shared:
+    """Compare by numbers, without ever making a string of a shingle: texts may be large."""
+    units_a = numbers[0] if kind.unit == "word" else _characters(words_a)
+    units_b = numbers[1] if kind.unit == "word" else _characters(words_b)
+    overlap = find_overlap(units_a, units_b, kind.size)
+    only_a = overlap.places_only_in_a(kind.size, _EXAMPLES)
+    only_b = overlap.places_only_in_b(kind.size, _EXAMPLES)
+    return Shared(
+        features_a=overlap.distinct_a,
+        features_b=overlap.distinct_b,
+        features=overlap.shared,
+        examples_a=tuple(_shingle(words_a, units_a, kind, place) for place in only_a),
+        examples_b=tuple(_shingle(words_b, units_b, kind, place) for place in only_b),
+        jaccard=overlap.jaccard(weights),
+        cosine=overlap.cosine(weights),
+    )
+
+
+def _shared_terms(maker: Maker, texts: list[TextColumn]) -> Shared:
+    a, b = maker.weighted_terms(texts)
+    heaviest = [
+        tuple(sorted(set(own) - set(other), key=lambda term: (-own[term], term))[:_EXAMPLES])
+        for own, other in ((a, b), (b, a))
+    ]
+    return Shared(
+        features_a=len(a),
+        features_b=len(b),
+        features=len(set(a) & set(b)),
+        examples_a=heaviest[0],
+        examples_b=heaviest[1],
+        jaccard=weighted_jaccard(a, b),
+        cosine=cosine(a, b),
     )
 
 
@@ -81,9 +141,9 @@ def _characters(words: WordSpans) -> Numbers:
     return folded_code_points(words.text) if len(words) else np.empty(0, np.int32)
 
 
-def _shingle(words: WordSpans, units: Numbers, spec: FeatureSpec, place: int) -> str:
+def _shingle(words: WordSpans, units: Numbers, kind: FeatureKind, place: int) -> str:
     """Write out the feature that begins at a place."""
-    if spec.unit == "char":
-        return "".join(map(chr, units[place : place + spec.size].tolist()))
-    last = min(place + spec.size, len(words))
+    if kind.unit == "char":
+        return "".join(map(chr, units[place : place + kind.size].tolist()))
+    last = min(place + kind.size, len(words))
     return reference.lower(" ".join(words.stretch(i, i + 1) for i in range(place, last)))

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.errors import SettingError
-from neardup.features.spec import FeatureSpec
+from neardup.features.spec import FeatureKind, FeatureSpec
 
 
 @given(st.sampled_from(["word", "char"]), st.integers(1, 2**31 - 1))
 def test_a_spec_is_read_back_from_its_name(unit, size):
-    spec = FeatureSpec(unit, size)
+    spec = FeatureSpec((FeatureKind(unit, size),))
     assert FeatureSpec.parse(str(spec)) == spec
     assert FeatureSpec.parse(f" {spec} ") == spec
     assert FeatureSpec.parse(spec) is spec

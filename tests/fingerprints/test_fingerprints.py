@@ -124,7 +124,7 @@ def test_arrays_of_a_wrong_shape_are_refused():
     ("settings", "why"),
     [
         ({"features": "words"}, "word:3"),
-        ({"weights": "tfidf"}, "set or count"),
+        ({"weights": "bag"}, "set or count"),
         ({"bits": 0}, "1 to 4096"),
         ({"bits": 4097}, "1 to 4096"),
         ({"bits": 64.0}, "whole number"),

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
+from neardup.features.columns import TextColumn
 from neardup.features.spec import FeatureSpec
-from neardup.features.terms import shingle_terms
+from neardup.features.terms import text_terms
 from neardup.fingerprints import Scheme
-from neardup.fingerprints.engine import fingerprint_terms
 from neardup.hashes import hash_family
 from neardup.kernels import reference
 
@@ -119,8 +119,10 @@ def test_weights_of_terms():
 def test_nd1_by_way_of_terms_is_nd1(features, weights, text):
     """Of single units, whose hash as a term is their hash as a shingle."""
     scheme = Scheme.of(features, weights, 130)
-    terms = shingle_terms(pa.array([text]), scheme.features, weights)
-    rows = fingerprint_terms(terms, scheme, hash_family("nd1"), 1)
+    terms = text_terms([TextColumn(pa.array([text]))], scheme.features)
+    documents = [dict(zip(terms.vocabulary, terms.counts.tolist(), strict=True))]
+    how = "given" if weights == "count" else "set"
+    rows = nd.fingerprint(documents, "terms", how, 130).array
     assert rows.tolist() == nd.fingerprint([text], features, weights, 130).array.tolist()
 
 
@@ -128,11 +130,12 @@ def test_nd1_by_way_of_terms_is_nd1(features, weights, text):
 @given(text=st.text(max_size=60))
 def test_shingles_as_strings(spec, text):
     parsed = FeatureSpec.parse(spec)
-    terms = shingle_terms(pa.array([text]), parsed, "count")
-    between = " " if parsed.unit == "word" else ""
-    units = reference.units(text, parsed.unit) if reference.words(text) else []
-    wanted = Counter(map(between.join, reference.shingles(units, parsed.size)))
-    assert dict(zip(terms.vocabulary, terms.weights.tolist(), strict=True)) == wanted
+    terms = text_terms([TextColumn(pa.array([text]))], parsed)
+    unit, size = parsed.kinds[0].unit, parsed.kinds[0].size
+    between = " " if unit == "word" else ""
+    units = reference.units(text, unit) if reference.words(text) else []
+    wanted = Counter(map(between.join, reference.shingles(units, size)))
+    assert dict(zip(terms.vocabulary, terms.counts.tolist(), strict=True)) == wanted
 
 
 def oracle(text, family, bits, unit, size):

@@ -41,6 +41,15 @@ class Buffer {
         capacity_ = 0;
     }
 
+    void swap(Buffer& other) {
+        T* const data = data_;
+        const std::size_t capacity = capacity_;
+        data_ = other.data_;
+        capacity_ = other.capacity_;
+        other.data_ = data;
+        other.capacity_ = capacity;
+    }
+
     T* data() { return data_; }
     std::size_t bytes() const { return capacity_ * sizeof(T); }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,26 @@ struct Range {
 };
 using NextRange = std::function<Range()>;
 
+// Takes the features of one document after the other: ascending, each once, with their counts.
+struct FeatureTaker {
+    virtual void take(std::size_t document, std::size_t words, const std::uint64_t* hashes,
+                      const std::uint32_t* counts, std::size_t size) = 0;
+
+  protected:
+    ~FeatureTaker() = default;
+};
+
 // What each instruction set has its own version of.
 struct Kernels {
     // Fingerprint every range that `next` hands out.
     void (*fingerprint_ranges)(const Column&, const Recipe&, const Rows&, const NextRange& next);
     // The same for documents of weighted terms.
     void (*weigh_ranges)(const TermColumn&, const TermRecipe&, const TermRows&, const NextRange& next);
+    // The same for documents of features, which are hashes already.
+    void (*weigh_feature_ranges)(const FeatureColumn&, const TermRecipe&, const TermRows&,
+                                 const NextRange& next);
+    // Find the features of every document, in the order of each range.
+    void (*feature_ranges)(const Column&, const ShingleList&, FeatureTaker&, const NextRange& next);
     // Whether bytes are well-formed UTF-8.
     bool (*is_utf8)(const std::uint8_t* text, std::size_t size);
 };
@@ -50,6 +65,20 @@ void fingerprint_column(const Column&, const Recipe&, const Rows&, std::size_t t
 // The same for a column of weighted terms.
 void weigh_column(const TermColumn&, const TermRecipe&, const TermRows&, std::size_t threads,
                   const Kernels& kernels);
+
+// The same for a column of weighted features.
+void weigh_features(const FeatureColumn&, const TermRecipe&, const TermRows&, std::size_t threads,
+                    const Kernels& kernels);
+
+// The features of documents: those of document i lie at offsets[i] … offsets[i + 1].
+struct FeatureTable {
+    std::vector<std::int64_t> offsets;
+    std::unique_ptr<std::uint64_t[]> hashes;
+    std::unique_ptr<std::uint32_t[]> counts;
+    std::unique_ptr<std::uint32_t[]> words;
+};
+FeatureTable features_of(const Column&, const ShingleList&, std::size_t threads,
+                         const Kernels& kernels);
 
 // Whether every string of a column is well-formed UTF-8.
 bool is_utf8_column(const Column&, const Kernels& kernels);

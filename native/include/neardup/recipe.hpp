@@ -6,9 +6,20 @@
 
 namespace neardup {
 
+// Shingles of `size` units, which are words or code points of the folded text.
+struct Shingle {
+    bool words;
+    std::size_t size;
+};
+
+// Several kinds, whose features are taken together.
+struct ShingleList {
+    const Shingle* of;
+    std::size_t count;
+};
+
 struct Recipe {
-    bool words;          // units are words, else code points of the folded text
-    std::size_t size;    // units to a shingle
+    Shingle shingle;
     bool distinct;       // each feature once, else as often as it occurs
     std::uint32_t bits;  // width of the fingerprint
     bool ties_up;        // a sum of zero makes a 1
@@ -44,6 +55,14 @@ struct TermColumn {
     const std::int32_t* terms;
     const double* weights;
     const std::uint64_t* digests;
+};
+
+// Document i has the features offsets[i] … offsets[i + 1]: nd1 hashes, with their weights.
+struct FeatureColumn {
+    const std::int64_t* offsets;
+    std::size_t count;
+    const std::uint64_t* hashes;
+    const double* weights;
 };
 
 // Where their results go: row i of `bits` and, unless it is null, row i of `sums`.

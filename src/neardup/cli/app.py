@@ -13,6 +13,7 @@ from neardup import __version__
 from neardup.cli.compare import compare
 from neardup.cli.fingerprint import fingerprint
 from neardup.cli.hashes import hashes
+from neardup.cli.idf import idf
 from neardup.cli.sphere import sphere
 from neardup.errors import NeardupError, SettingError
 
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.command()(fingerprint)
 app.command()(compare)
+app.command()(idf)
 app.command()(hashes)
 app.command()(sphere)
 

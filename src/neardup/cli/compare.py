@@ -28,6 +28,7 @@ def compare(
     ] = None,
     features: options.Features = "word:3",
     weights: options.Weights = None,
+    idf: options.Idf = None,
     bits: options.Bits = 64,
     hash: options.Hash = "nd1",
     tie: options.Tie = ">0",
@@ -53,6 +54,7 @@ def compare(
         hash=hash,
         tie=tie,
         projection=projection,
+        idf=idf,
     )
     if json:
         from json import dumps

@@ -15,30 +15,15 @@ if TYPE_CHECKING:
 
 
 def fingerprint(
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="INPUT...",
-            help="Files, folders, globs, URLs, or - for standard input.",
-            show_default=False,
-        ),
-    ],
+    inputs: options.Inputs,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)
     ],
-    text: Annotated[
-        str | None,
-        typer.Option(help="The column with the text, or the terms.", show_default="text, or terms"),
-    ] = None,
-    id: Annotated[
-        str | None,
-        typer.Option(
-            help="The column with the ids; `row` numbers the rows instead.",
-            show_default="id, else the row's number",
-        ),
-    ] = None,
+    text: options.Text = None,
+    id: options.Id = None,
     features: options.Features = "word:3",
     weights: options.Weights = None,
+    idf: options.Idf = None,
     bits: options.Bits = 64,
     hash: options.Hash = "nd1",
     tie: options.Tie = ">0",
@@ -52,14 +37,22 @@ def fingerprint(
     """
     from neardup.cli.interrupt import stop
     from neardup.cli.progress import ByteProgress
+    from neardup.features.columns import record_fields
     from neardup.fingerprints import Scheme
     from neardup.pipeline import fingerprint_files
 
-    scheme = Scheme.of(features, weights, bits, hash, tie, projection)
+    scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
     try:
         with ByteProgress("fingerprint") as progress:
             summary = fingerprint_files(
-                inputs, output, scheme, text=text, id=id, threads=threads, progress=progress
+                inputs,
+                output,
+                scheme,
+                text=text,
+                id=id,
+                idf=idf,
+                threads=threads,
+                progress=progress,
             )
     except KeyboardInterrupt:
         stop(f"{output} was not written")

@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 Features = Annotated[
-    str, typer.Option(help="What a document is made of: word:N, char:N, or the terms it brings.")
+    str,
+    typer.Option(
+        help="What a document is made of: word:N, char:N, sentences:N, edges, keywords:N, a union "
+        "such as word:1+word:3, or the terms it brings."
+    ),
 ]
 Weights = Annotated[
     str | None,
     typer.Option(
-        help="Features once each (set), by number (count), or as terms are weighted (given).",
-        show_default="set; given for terms",
+        help="Features once each (set), by number (count), by tfidf or tfidf:lab over the "
+        "collection, or as terms are weighted (given).",
+        show_default="set; given for terms; tfidf for keywords",
+    ),
+]
+Idf = Annotated[
+    Path | None,
+    typer.Option(
+        help="A table of `neardup idf` to weigh by.", show_default="counted from the input"
+    ),
+]
+Inputs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT...",
+        help="Files, folders, globs, URLs, or - for standard input.",
+        show_default=False,
+    ),
+]
+Text = Annotated[
+    str | None,
+    typer.Option(
+        help="The column with the text, or the terms; several as fields, with weights: "
+        "name*2+street+city.",
+        show_default="text, or terms",
+    ),
+]
+Id = Annotated[
+    str | None,
+    typer.Option(
+        help="The column with the ids; `row` numbers the rows instead.",
+        show_default="id, else the row's number",
     ),
 ]
 Bits = Annotated[int, typer.Option(help="Bits of a fingerprint, 1 to 4096.")]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from neardup.errors import InputError
 from neardup.features.terms import Terms
+from neardup.hashes import hash_family
 from neardup.kernels import is_utf8
 from neardup.read.column_types import plain_text
 from neardup.read.term_shapes import Lists, is_terms, is_weights, taken_apart
@@ -46,26 +47,42 @@ def term_columns(documents: Any) -> Iterator[tuple[pa.Array, pa.Array | None]]:
 
 
 def given_terms(terms: pa.Array, weights: pa.Array | None, how: str) -> Terms:
-    """Documents by their own terms, weighted as `given`, once each (`set`) or by their `count`.
+    """Documents by their own terms, to be weighted as `given` or otherwise.
 
-    A term that comes twice in a document weighs as much as both.
+    A term that comes twice in a document weighs as much as both, and is one term unless the
+    weights are `given`: with tf-idf the weights are frequencies.
     """
     offsets = _offsets(terms)
     places, vocabulary = _numbered(terms.flatten())
     words = np.diff(offsets).astype(np.uint32)
+    amounts = np.ones(len(places)) if weights is None else _flat_weights(weights, offsets)
     if how == "given":
-        amounts = np.ones(len(places)) if weights is None else _flat_weights(weights, offsets)
-        return Terms(offsets, places, amounts, vocabulary, words)
+        return _terms(offsets, places, amounts, vocabulary, words)
     documents = np.repeat(np.arange(len(words)), words)
-    keys, counts = np.unique(documents * max(1, len(vocabulary)) + places, return_counts=True)
+    keys, order = np.unique(documents * max(1, len(vocabulary)) + places, return_inverse=True)
     owners, kept = np.divmod(keys, max(1, len(vocabulary)))
-    return Terms(
+    # A count is a number of times; only tf-idf takes the weights for one.
+    each = amounts if how.startswith("tfidf") else np.ones(len(places))
+    return _terms(
         np.searchsorted(owners, np.arange(len(words) + 1)).astype(np.int64),
         kept.astype(np.int32),
-        np.ones(len(kept)) if how == "set" else counts.astype(np.float64),
+        np.bincount(order, each, len(keys)).astype(np.float64),
         vocabulary,
         words,
     )
+
+
+def _terms(
+    offsets: NDArray[np.int64],
+    places: NDArray[np.int32],
+    counts: NDArray[np.float64],
+    vocabulary: list[str],
+    words: NDArray[np.uint32],
+) -> Terms:
+    def keys() -> NDArray[np.uint64]:
+        return hash_family("nd1").digest(vocabulary, 64)[:, 0]
+
+    return Terms(offsets, places, counts, vocabulary, words, keys)
 
 
 def _of_table(table: pa.Table) -> Iterator[tuple[pa.Array, pa.Array | None]]:

@@ -7,44 +7,80 @@ from dataclasses import dataclass
 
 from neardup.errors import SettingError
 
-_SPEC = re.compile(r"(word|char):([0-9]+)")
-_TERMS = "terms"
-_LARGEST_SIZE = 2**31 - 1
+LARGEST_SIZE = 2**31 - 1
+_KIND = re.compile(r"(word|char|sentences|keywords):([0-9]{1,10})|(edges|terms)")
+# These bring weights of their own, which cannot be compared with those of others.
+_ALONE = ("keywords", "terms")
 
 
-@dataclass(frozen=True)
-class FeatureSpec:
-    """Shingles of `size` consecutive units (`word:3`, `char:4`), or the documents' own `terms`.
+@dataclass(frozen=True, order=True)
+class FeatureKind:
+    """One kind of feature: shingles of `size` words or characters, or the `size` best of a text.
 
-    >>> FeatureSpec.parse("word:3")
-    FeatureSpec(unit='word', size=3)
+    `edges` and `terms` have no size (0).
     """
 
     unit: str
     size: int
+
+    @property
+    def is_shingle(self) -> bool:
+        """Whether features are runs of `size` consecutive units."""
+        return self.unit in ("word", "char")
+
+    def __str__(self) -> str:
+        return f"{self.unit}:{self.size}" if self.size else self.unit
+
+
+@dataclass(frozen=True)
+class FeatureSpec:
+    """What a document is made of: one kind of feature, or the union of several.
+
+    >>> str(FeatureSpec.parse("word:3+word:1"))
+    'word:1+word:3'
+    """
+
+    kinds: tuple[FeatureKind, ...]
 
     @classmethod
     def parse(cls, spec: str | FeatureSpec) -> FeatureSpec:
         """Read a spec, or explain what a spec looks like."""
         if isinstance(spec, FeatureSpec):
             return spec
-        if spec == _TERMS:
-            return cls(_TERMS, 1)
-        match = _SPEC.fullmatch(str(spec).strip())
-        size = int(match[2]) if match else 0
-        if not match or not 1 <= size <= _LARGEST_SIZE:
+        matches = [_KIND.fullmatch(part.strip()) for part in str(spec).split("+")]
+        kinds = {FeatureKind(m[1] or m[3], int(m[2] or 0)) for m in matches if m}
+        if not all(matches) or not all(_is_sound(kind) for kind in kinds):
             raise SettingError(
                 f"features={spec!r} is no feature spec: write word:N or char:N with N from 1, "
-                "for example word:3 (shingles of three words) or char:4; or terms"
+                "for example word:3 (shingles of three words) or char:4; sentences:N, edges, "
+                "keywords:N or terms; or several with +, as in word:1+word:3"
             )
-        return cls(match[1], size)
+        for kind in kinds:
+            if kind.unit in _ALONE and len(kinds) > 1:
+                raise SettingError(
+                    f"features={spec!r}: {kind} has weights of its own and stands alone; "
+                    "leave the others away"
+                )
+        return cls(tuple(sorted(kinds)))
+
+    @property
+    def shingle(self) -> FeatureKind | None:
+        """The one kind of shingle that this is, if it is no more than that."""
+        return self.kinds[0] if len(self.kinds) == 1 and self.kinds[0].is_shingle else None
 
     @property
     def are_given(self) -> bool:
         """Whether documents come as terms of their own, not as text."""
-        return self.unit == _TERMS
+        return self.kinds[0].unit == "terms"
+
+    @property
+    def keywords(self) -> int:
+        """How many of its best terms stand for a text; 0 where features are not keywords."""
+        return self.kinds[0].size if self.kinds[0].unit == "keywords" else 0
 
     def __str__(self) -> str:
-        if self.are_given:
-            return _TERMS
-        return f"{self.unit}:{self.size}"
+        return "+".join(map(str, self.kinds))
+
+
+def _is_sound(kind: FeatureKind) -> bool:
+    return kind.unit in ("edges", "terms") or 1 <= kind.size <= LARGEST_SIZE

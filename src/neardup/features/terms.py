@@ -3,68 +3,131 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.features.spec import FeatureSpec
-from neardup.features.text import find_words, folded_code_points
+from neardup.features.columns import TextColumn
+from neardup.features.passages import passages
+from neardup.features.spec import FeatureKind, FeatureSpec
+from neardup.features.text import WordSpans, find_words, folded_code_points
+from neardup.hashes.nd1 import hashes_in_field, shingle_hashes
 from neardup.kernels import reference
+
+# Between the name of a field and a term of it: a character that no word holds.
+_FIELD_SIGN = "\x1f"
+
+Shingle = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Terms:
     """Document i has the terms `places[offsets[i]:offsets[i + 1]]`, each a place in `vocabulary`.
 
-    `words` counts the words of each document; one without any has no terms.
+    `counts` says how often each occurs, or how much it is said to weigh; `scale` how much one
+    counts (None: 1 for all); `words` how many words a document has; one without any has no terms.
+    `find_keys` names the terms of the vocabulary by their nd1 hashes, those that `Features` have.
     """
 
     offsets: NDArray[np.int64]
     places: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    counts: NDArray[np.float64]
     vocabulary: list[str]
     words: NDArray[np.uint32]
+    find_keys: Callable[[], NDArray[np.uint64]]
+    scale: NDArray[np.float64] | None = None
+
+    @property
+    def hashes(self) -> NDArray[np.uint64]:
+        """The nd1 hash of every term of every document."""
+        return self.find_keys()[self.places]
 
 
-def shingle_terms(texts: pa.Array, spec: FeatureSpec, weights: str) -> Terms:
-    """The shingles of texts as strings: words joined by a space, characters by nothing.
+def text_terms(columns: Sequence[TextColumn], spec: FeatureSpec) -> Terms:
+    """The features of texts as strings: words joined by a space, characters by nothing.
 
-    The weight of a shingle is 1 (`set`) or the number of times it occurs (`count`).
-
-    >>> terms = shingle_terms(pa.array(["To be, or not to be"]), FeatureSpec("word", 2), "count")
-    >>> dict(zip(terms.vocabulary, terms.weights.tolist(), strict=True))
+    >>> import pyarrow as pa
+    >>> columns = [TextColumn(pa.array(["To be, or not to be"]))]
+    >>> terms = text_terms(columns, FeatureSpec.parse("word:2"))
+    >>> dict(zip(terms.vocabulary, terms.counts.tolist(), strict=True))
     {'to be': 2.0, 'be or': 1.0, 'or not': 1.0, 'not to': 1.0}
     """
-    vocabulary: dict[str, int] = {}
-    offsets, words = [0], []
-    places: list[int] = []
-    amounts: list[int] = []
-    for text in texts.to_pylist():
-        count, shingles = _shingles(text or "", spec)
-        words.append(count)
-        counted = Counter(shingles)
-        places += [vocabulary.setdefault(shingle, len(vocabulary)) for shingle in counted]
-        amounts += counted.values()
-        offsets.append(len(places))
-    return Terms(
-        np.array(offsets, np.int64),
-        np.array(places, np.int32),
-        np.ones(len(places)) if weights == "set" else np.array(amounts, np.float64),
-        list(vocabulary),
-        np.array(words, np.uint32),
-    )
+    found = _Vocabulary()
+    texts = zip(*(column.texts.to_pylist() for column in columns), strict=True)
+    for row in texts:
+        words = 0
+        for column, text in zip(columns, row, strict=True):
+            spans = find_words(text or "")
+            words += len(spans)
+            counted = Counter(_shingles(spans, spec)) if len(spans) else Counter()
+            found.add(counted, column)
+        found.end_document(words)
+    return found.terms()
 
 
-def _shingles(text: str, spec: FeatureSpec) -> tuple[int, Iterable[str]]:
-    """The number of words of a text, and its shingles."""
-    found = list(find_words(text))
-    if not found:
-        return 0, ()
-    if spec.unit == "word":
-        units, between = [reference.lower(word) for word in found], " "
-    else:
-        units, between = list(map(chr, folded_code_points(text).tolist())), ""
-    return len(found), map(between.join, reference.shingles(units, spec.size))
+@dataclass
+class _Vocabulary:
+    """Terms as they are found, document by document."""
+
+    places_of: dict[str, int] = field(default_factory=dict)
+    shingles: list[tuple[Shingle, str | None]] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=lambda: [0])
+    words: list[int] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    scale: list[float] = field(default_factory=list)
+
+    def add(self, counted: Counter[tuple[str, Shingle]], column: TextColumn) -> None:
+        field_name = column.field.name if column.field else None
+        prefix = "" if field_name is None else field_name + _FIELD_SIGN
+        for (term, shingle), count in counted.items():
+            place = self.places_of.setdefault(prefix + term, len(self.places_of))
+            if place == len(self.shingles):
+                self.shingles.append((shingle, field_name))
+            self.places.append(place)
+            self.counts.append(count)
+            self.scale.append(column.field.weight if column.field else 1.0)
+
+    def end_document(self, words: int) -> None:
+        self.offsets.append(len(self.places))
+        self.words.append(words)
+
+    def terms(self) -> Terms:
+        scale = np.array(self.scale, np.float64)
+        return Terms(
+            np.array(self.offsets, np.int64),
+            np.array(self.places, np.int32),
+            np.array(self.counts, np.float64),
+            list(self.places_of),
+            np.array(self.words, np.uint32),
+            self._keys,
+            None if (scale == 1).all() else scale,
+        )
+
+    def _keys(self) -> NDArray[np.uint64]:
+        keys = shingle_hashes([shingle for shingle, _ in self.shingles])
+        names = [name for _, name in self.shingles]
+        for name in set(names) - {None}:
+            inside = np.flatnonzero([other == name for other in names])
+            keys[inside] = hashes_in_field(keys[inside], str(name))
+        return keys
+
+
+def _shingles(spans: WordSpans, spec: FeatureSpec) -> Iterator[tuple[str, Shingle]]:
+    """The features of a text with words, as strings and as the units they are made of."""
+    for kind in spec.kinds:
+        between = "" if kind.unit == "char" else " "
+        for shingle in _kind_shingles(spans, kind):
+            yield between.join(shingle), shingle
+
+
+def _kind_shingles(spans: WordSpans, kind: FeatureKind) -> list[Shingle]:
+    if kind.unit == "word":
+        return reference.shingles([reference.lower(word) for word in spans], kind.size)
+    if kind.unit == "char":
+        units = list(map(chr, folded_code_points(spans.text).tolist()))
+        return reference.shingles(units, kind.size)
+    sentences = passages([spans.text], kind)[0]
+    return [tuple(map(reference.lower, find_words(sentence))) for sentence in sentences]

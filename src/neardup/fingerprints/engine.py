@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
 from neardup import kernels
-from neardup.errors import InputError
-from neardup.features.given import given_terms, term_columns
-from neardup.features.terms import Terms, shingle_terms
+from neardup.errors import SettingError
+from neardup.features.columns import TextColumn, record_fields
+from neardup.features.given import term_columns
+from neardup.features.idf import IdfTable
 from neardup.fingerprints.fingerprints import Fingerprints
+from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
+from neardup.fingerprints.records import column_texts, record_columns
 from neardup.fingerprints.scheme import HashFunction, Scheme
-from neardup.fingerprints.texts import LARGEST_TEXT, string_chunks
-from neardup.hashes import HashFamily, hash_family
+from neardup.fingerprints.texts import string_chunks
+from neardup.hashes import hash_family
+from neardup.read.slices import bounded
+
+_TEXT_AT_ONCE = 16 << 20
 
 
 def fingerprint(
@@ -27,6 +33,8 @@ def fingerprint(
     tie: str = ">0",
     threads: int | None = None,
     projection: str | None = None,
+    text: str | None = None,
+    idf: IdfTable | str | os.PathLike[str] | None = None,
 ) -> Fingerprints:
     """Fingerprint texts: a list, an iterator, a NumPy, pandas or Polars column, an Arrow array.
 
@@ -34,13 +42,17 @@ def fingerprint(
     marks it, and it is near nothing, not even another empty one. `threads` (default: every
     core) changes the time it takes and nothing else.
 
-    Each feature counts once (`weights="set"`, the default) or as often as it occurs (`"count"`).
-    With `features="terms"` the documents bring their own: {term: weight} mappings, lists of terms,
-    or a table with the columns `terms` and `weights`, weighted as `"given"`.
+    `features` are shingles (`word:3`, `char:4`), the longest `sentences:5`, the `edges` of
+    paragraphs, a union of these (`word:1+word:3`), or `keywords:50`. Each feature counts once
+    (`weights="set"`, the default), as often as it occurs (`"count"`) or by `"tfidf"`, over these
+    texts or by a saved `idf` table. With `features="terms"` the documents bring their own:
+    {term: weight} mappings, lists of terms, or a table with the columns `terms` and `weights`,
+    weighted as `"given"`. Of a table, `text` names the column, or several as a record's fields,
+    each with features of its own: `text="name*2+street+city"`.
 
     `hash` is a family by name, or a function from bytes to int; `projection="sphere:42x64"` takes
-    the signs of dot products with 64 vectors in place of the sums' own. Both are slower than
-    `nd1` without a projection, which alone is native from text to bits.
+    the signs of dot products with 64 vectors in place of the sums' own. Other families than
+    `nd1` are slower: they go through strings.
 
     >>> import neardup as nd
     >>> fps = nd.fingerprint(["the quick brown fox", "The quick, brown fox!"])
@@ -50,68 +62,58 @@ def fingerprint(
     'nd1/word:3/set/64'
     """
     family = hash_family(hash)
-    scheme = Scheme.of(features, weights, bits, family, tie, projection)
-    count = kernels.thread_count(threads)
-    if scheme.features.are_given:
-        given = (given_terms(*columns, scheme.weights) for columns in term_columns(texts))
-        parts = [(fingerprint_terms(t, scheme, family, count), t.words) for t in given]
-    else:
-        parts = [fingerprint_array(chunk, scheme, family, count) for chunk in string_chunks(texts)]
+    fields = record_fields(text)
+    scheme = Scheme.of(features, weights, bits, family, tie, projection, fields)
+    maker = Maker(scheme, family, kernels.thread_count(threads))
+    batches = _batches(texts, scheme, text)
+    if scheme.needs_idf and idf is None:
+        batches = list(batches)  # which are gone through twice
+    maker = fitted_maker(maker, batches, idf)
+    parts = [maker.rows(batch) for batch in batches]
     rows = [bits for bits, _ in parts] or [np.zeros((0, scheme.row_words), np.uint64)]
     words = [words for _, words in parts] or [np.zeros(0, np.uint32)]
-    return Fingerprints(_joined(rows), scheme, _joined(words))
+    return Fingerprints(_joined(rows), maker.scheme, _joined(words))
 
 
-def fingerprint_array(
-    texts: pa.Array, scheme: Scheme, family: HashFamily, threads: int
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Fingerprint one valid string array: rows of 64-bit words, and word counts (null: 0)."""
-    if texts.null_count:
-        texts = texts.fill_null("")
-    if texts.nbytes > LARGEST_TEXT:
-        _refuse_giants(texts)
-    if not scheme.is_native:
-        terms = shingle_terms(texts, scheme.features, scheme.weights)
-        return fingerprint_terms(terms, scheme, family, threads), terms.words
-    return kernels.fingerprint(
-        texts,
-        unit=scheme.features.unit,
-        size=scheme.features.size,
-        distinct=scheme.weights == "set",
-        bits=scheme.bits,
-        ties_up=scheme.tie == ">=0",
-        threads=threads,
+def fitted_maker(
+    maker: Maker,
+    batches: Iterable[DocumentColumns],
+    idf: IdfTable | str | os.PathLike[str] | None,
+) -> Maker:
+    """The maker with the weights it needs: from a table, else from a pass over the documents."""
+    if idf is not None:
+        return maker.weighted_by(required_table(idf, maker.scheme))
+    if not maker.scheme.needs_idf:
+        return maker
+    counter = maker.counter()
+    for batch in batches:
+        maker.count(batch, counter)
+    return maker.weighted_by(counter.table())
+
+
+def required_table(idf: IdfTable | str | os.PathLike[str], scheme: Scheme) -> IdfTable:
+    """A table as it was given or saved, which must be one that the scheme has a use for."""
+    if not scheme.needs_idf:
+        raise SettingError(
+            f"an idf table was given, but {scheme} has no use for it; take weights=tfidf"
+        )
+    return idf if isinstance(idf, IdfTable) else IdfTable.load(idf)
+
+
+def _batches(texts: Any, scheme: Scheme, column: str | None) -> Iterable[DocumentColumns]:
+    if scheme.features.are_given:
+        return (GivenTerms(*columns) for columns in term_columns(texts))
+    if scheme.fields is not None:
+        return record_columns(texts, scheme.fields)
+    chunks = string_chunks(texts if column is None else column_texts(texts, column))
+    if scheme.is_native:
+        return ([TextColumn(chunk)] for chunk in chunks)
+    # Features take several times the room of the text, so few documents at a time.
+    return (
+        [TextColumn(chunk.slice(begin, end - begin))]
+        for chunk in chunks
+        for begin, end in bounded(chunk, _TEXT_AT_ONCE)
     )
-
-
-def fingerprint_terms(
-    terms: Terms, scheme: Scheme, family: HashFamily, threads: int
-) -> NDArray[np.uint64]:
-    """Fingerprint documents given by their terms: each distinct term is hashed once."""
-    projection = scheme.projection
-    bits = scheme.bits if projection is None else projection.dimension
-    rows, sums = kernels.weigh(
-        terms.offsets,
-        terms.places,
-        terms.weights,
-        family.digest(terms.vocabulary, bits),
-        bits=bits,
-        ties_up=scheme.tie == ">=0",
-        with_sums=projection is not None,
-        threads=threads,
-    )
-    if projection is not None:
-        rows = projection.bits(sums, ties_up=scheme.tie == ">=0")
-        rows[np.diff(terms.offsets) == 0] = 0
-    return rows
-
-
-def _refuse_giants(texts: pa.Array) -> None:
-    import pyarrow.compute as pc
-
-    largest = pc.max(pc.binary_length(texts)).as_py()
-    if largest > LARGEST_TEXT:
-        raise InputError(f"a text of {largest} bytes is more than the 1 GiB a document may have")
 
 
 def _joined(parts: list[Any]) -> Any:

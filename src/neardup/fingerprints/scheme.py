@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from typing import SupportsIndex
 
 from neardup.errors import SchemeMismatchError, SettingError
+from neardup.features.columns import Fields
 from neardup.features.spec import FeatureSpec
 from neardup.fingerprints.projection import SphereProjection
 from neardup.hashes import FUNCTION_PREFIX, HashFamily, hash_family
 
-TEXT_WEIGHTS = ("set", "count")
-TERM_WEIGHTS = ("given", "set", "count")
+_TEXT_WEIGHTS = ("set", "count", "tfidf", "tfidf:lab")
+_TERM_WEIGHTS = ("given", *_TEXT_WEIGHTS)
+_KEYWORD_WEIGHTS = ("tfidf", "set")
 TIES = (">0", ">=0")
 DEFAULT_BITS = 64
 LARGEST_BITS = 4096
+_FIELDS, _IDF = "fields:", "idf:"
 HashFunction = Callable[[bytes], int]
 
 
@@ -33,6 +36,8 @@ class Scheme:
     hash: str = "nd1"
     tie: str = ">0"
     projection: SphereProjection | None = None
+    fields: Fields | None = None
+    idf: str = ""  # the content of the table that weights were taken from
 
     @classmethod
     def of(
@@ -43,14 +48,15 @@ class Scheme:
         hash: str | HashFamily | HashFunction = "nd1",
         tie: str = ">0",
         projection: str | None = None,
+        fields: Fields | None = None,
     ) -> Scheme:
         """Check every part and put them together.
 
-        Without `weights`, shingles count once each (`set`) and terms as they are weighted
-        (`given`). A projection sets the bits by its count.
+        Without `weights`, features of texts count once each (`set`), terms as they are weighted
+        (`given`) and keywords by `tfidf`. A projection sets the bits by its count.
         """
         spec = FeatureSpec.parse(features)
-        choices = TERM_WEIGHTS if spec.are_given else TEXT_WEIGHTS
+        choices = _weight_choices(spec)
         weights = choices[0] if weights is None else weights
         _require("weights", weights, choices)
         _require("tie", tie, TIES)
@@ -65,7 +71,11 @@ class Scheme:
         width = int(bits) if sphere is None else sphere.count
         family = hash_family(hash)
         family.require_bits(width if sphere is None else sphere.dimension)
-        return cls(spec, weights, width, family.name, tie, sphere)
+        if fields is not None and (spec.are_given or spec.keywords):
+            raise SettingError(
+                f"{spec} takes one column, not the fields {fields}; take word:N or char:N of them"
+            )
+        return cls(spec, weights, width, family.name, tie, sphere, fields)
 
     @classmethod
     def parse(cls, name: str) -> Scheme:
@@ -73,22 +83,45 @@ class Scheme:
         hash_, features, weights, bits, *rest = (
             name.split("/") if name.count("/") >= 3 else [""] * 4
         )
-        ties = [part for part in rest if part in TIES]
-        projections = [part for part in rest if part not in TIES]
-        if not bits.isascii() or not bits.isdigit() or len(ties) > 1 or len(projections) > 1:
+        tie = _taken(rest, TIES) or ">0"
+        projection = _taken(rest, ("sphere:",))
+        fields = _taken(rest, (_FIELDS,))
+        idf = _taken(rest, (_IDF,))
+        if not bits.isascii() or not bits.isdigit() or rest:
             raise SettingError(f"{name!r} is no scheme name; one looks like nd1/word:3/set/64")
         # A function is known here by its name only: enough to compare, not to hash.
         known = "nd1" if hash_.startswith(FUNCTION_PREFIX) else hash_
-        tie = ties[0] if ties else ">0"
-        projection = projections[0] if projections else None
-        scheme = cls.of(features, weights, int(bits), known, tie, projection)
-        return replace(scheme, hash=hash_)
+        record = Fields.parse(fields.removeprefix(_FIELDS)) if fields else None
+        scheme = cls.of(features, weights, int(bits), known, tie, projection, record)
+        return replace(scheme, hash=hash_, idf=(idf or "").removeprefix(_IDF))
 
     @property
     def is_native(self) -> bool:
-        """Whether one kernel takes texts to fingerprints, without a term in between."""
-        shingles = not self.features.are_given
-        return shingles and self.hash == "nd1" and self.projection is None
+        """Whether one kernel takes texts to fingerprints, without features in between."""
+        plain = self.projection is None and self.fields is None
+        shingles = self.features.shingle is not None and self.weights in ("set", "count")
+        return plain and shingles and self.hash == "nd1"
+
+    @property
+    def is_hashed(self) -> bool:
+        """Whether features are nd1 hashes, and never strings."""
+        return self.hash == "nd1" and not self.features.are_given and not self.features.keywords
+
+    @property
+    def needs_idf(self) -> bool:
+        """Whether weights depend on how many documents of a collection have a feature."""
+        return self.weights.startswith("tfidf") or bool(self.features.keywords)
+
+    @property
+    def counted(self) -> str:
+        """What an idf table for this scheme counts."""
+        features = "keywords" if self.features.keywords else str(self.features)
+        names = "" if self.fields is None else f"/{_FIELDS}{Fields.named(self.fields.names)}"
+        return features + names
+
+    def with_idf(self, content: str) -> Scheme:
+        """The same scheme, with weights by the idf table of this content."""
+        return replace(self, idf=content)
 
     @property
     def row_words(self) -> int:
@@ -112,9 +145,28 @@ class Scheme:
         parts: list[object] = [self.hash, self.features, self.weights, self.bits]
         if self.projection is not None:
             parts.append(self.projection)
+        if self.fields is not None:
+            parts.append(f"{_FIELDS}{self.fields}")
+        if self.idf:
+            parts.append(f"{_IDF}{self.idf}")
         if self.tie != ">0":
             parts.append(self.tie)
         return "/".join(map(str, parts))
+
+
+def _weight_choices(spec: FeatureSpec) -> tuple[str, ...]:
+    if spec.keywords:
+        return _KEYWORD_WEIGHTS
+    return _TERM_WEIGHTS if spec.are_given else _TEXT_WEIGHTS
+
+
+def _taken(parts: list[str], starts: tuple[str, ...]) -> str | None:
+    """Take the first part that begins in one of these ways out of the list."""
+    for part in parts:
+        if part.startswith(starts):
+            parts.remove(part)
+            return part
+    return None
 
 
 def _require(setting: str, value: str, known: tuple[str, ...]) -> None:

@@ -12,7 +12,6 @@ import pyarrow as pa
 from neardup import kernels
 from neardup.errors import InputError
 
-LARGEST_TEXT = 2**30
 _ITEMS_AT_ONCE = 10_000
 _ONE_COLUMN = "texts must be one column, not a table; name it, for example df['text']"
 

@@ -35,8 +35,7 @@ class Nd1(HashFamily):
         return reference.feature_hash([term])
 
     def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
-        blocks = (-(-len(utf8(term)) // _BLOCK) for term in terms)
-        features = hash_alike(terms, blocks, _features, self.value)
+        features = hash_alike(terms, map(_block_count, terms), _features, self.value)
         rows = np.empty((len(terms), row_words(bits)), np.uint64)
         rows[:, 0] = features
         turned = _turn(features) ^ np.uint64(reference.WIDTH_KEY)
@@ -46,8 +45,39 @@ class Nd1(HashFamily):
         return cut(rows, bits)
 
 
+def shingle_hashes(shingles: Sequence[Sequence[str]]) -> NDArray[np.uint64]:
+    """`reference.feature_hash` of every shingle, each unit hashed once."""
+    places: dict[str, int] = {}
+    for shingle in shingles:
+        for unit in shingle:
+            places.setdefault(unit, len(places))
+    units = list(places)
+    values = hash_alike(units, map(_block_count, units), _unit_values, reference.unit_value)
+    totals = np.zeros(len(shingles), np.uint64)
+    lengths = np.array([len(shingle) for shingle in shingles], np.int64)
+    for turn in range(int(lengths.max(initial=0))):
+        longer = np.flatnonzero(lengths > turn)
+        found = values[[places[shingles[i][turn]] for i in longer.tolist()]]
+        totals[longer] = totals[longer] * np.uint64(reference.SHINGLE_BASE) + found
+    return _finished(totals)
+
+
+def hashes_in_field(features: NDArray[np.uint64], field: str) -> NDArray[np.uint64]:
+    """`reference.feature_in_field` of every feature."""
+    key = np.uint64(reference.unit_value(field))
+    return _finished(features * np.uint64(reference.SHINGLE_BASE) + key)
+
+
+def _block_count(term: str) -> int:
+    return -(-len(utf8(term)) // _BLOCK)
+
+
 def _features(terms: list[str], blocks: int) -> NDArray[np.uint64]:
     """`reference.feature_hash` of terms that all have the same number of 16-byte blocks."""
+    return _finished(_unit_values(terms, blocks))
+
+
+def _unit_values(terms: list[str], blocks: int) -> NDArray[np.uint64]:
     encoded = [term.encode() for term in terms]
     lengths = np.array([len(data) for data in encoded], np.uint64)
     packed = b"".join([data.ljust(_BLOCK * blocks, b"\0") for data in encoded])
@@ -60,8 +90,13 @@ def _features(terms: list[str], blocks: int) -> NDArray[np.uint64]:
         value = _fold_multiply(
             low ^ np.uint64(reference.LOW_KEY) ^ value, high ^ np.uint64(reference.HIGH_KEY)
         )
+    return value
+
+
+def _finished(totals: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The last multiplication of a feature hash."""
     return _fold_multiply(
-        value ^ np.uint64(reference.FEATURE_KEY), _turn(value) ^ np.uint64(reference.TURNED_KEY)
+        totals ^ np.uint64(reference.FEATURE_KEY), _turn(totals) ^ np.uint64(reference.TURNED_KEY)
     )
 
 

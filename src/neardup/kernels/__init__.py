@@ -17,8 +17,20 @@ except ImportError as error:
         f"neardup's native module cannot be loaded ({error}); build it with "
         "`pip install .` in the source folder, which needs a C++20 compiler"
     ) from error
+from neardup.kernels.columns import string_buffers
+from neardup.kernels.features import FeatureCounts, find_features, weigh_features
 
-__all__ = ["IdSet", "available_isas", "fingerprint", "is_utf8", "thread_count", "weigh"]
+__all__ = [
+    "FeatureCounts",
+    "IdSet",
+    "available_isas",
+    "find_features",
+    "fingerprint",
+    "is_utf8",
+    "thread_count",
+    "weigh",
+    "weigh_features",
+]
 
 
 def available_isas() -> list[str]:
@@ -39,7 +51,7 @@ def thread_count(threads: int | None) -> int:
 
 def is_utf8(texts: pa.Array, *, isa: str = "auto") -> bool:
     """Whether every string of an array is well-formed UTF-8, several times as fast as Arrow."""
-    data, offsets = _string_buffers(texts)
+    data, offsets = string_buffers(texts)
     return _native.is_utf8(data, offsets, isa=isa)
 
 
@@ -55,7 +67,7 @@ def fingerprint(
     isa: str = "auto",
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
     """Fingerprint a string array without nulls: rows of 64-bit words, and word counts."""
-    data, offsets = _string_buffers(texts)
+    data, offsets = string_buffers(texts)
     return _native.fingerprint(
         data,
         offsets,
@@ -112,19 +124,5 @@ class IdSet:
 
         Returns its position among `ids` and the place of the earlier one, or None.
         """
-        data, offsets = _string_buffers(ids)
+        data, offsets = string_buffers(ids)
         return self._native.add(data, offsets, np.ascontiguousarray(places, np.int64))
-
-
-def _string_buffers(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes and offsets of a string array, the bytes uncopied."""
-    if not pa.types.is_large_string(array.type):
-        array = array.cast(pa.large_string())
-    _, offsets, data = array.buffers()
-    if len(array) == 0:
-        return np.empty(0, np.uint8), np.zeros(1, np.int64)
-    every = np.frombuffer(offsets, np.int64)
-    return (
-        np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8),
-        every[array.offset : array.offset + len(array) + 1],
-    )

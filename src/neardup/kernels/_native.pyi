@@ -27,6 +27,37 @@ def weigh(
     threads: int,
     isa: str,
 ) -> tuple[NDArray[np.uint64], NDArray[np.float64]]: ...
+def weigh_features(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    weights: NDArray[np.float64],
+    *,
+    bits: int,
+    ties_up: bool,
+    with_sums: bool,
+    threads: int,
+    isa: str,
+) -> tuple[NDArray[np.uint64], NDArray[np.float64]]: ...
+def features(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    *,
+    shingles: list[tuple[bool, int]],
+    threads: int,
+    isa: str,
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
+
+class FeatureCounts:
+    """How many documents have each feature; above `limit` features the rarest are forgotten."""
+
+    def __init__(self, limit: int) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def floor(self) -> int: ...
+    def add(self, hashes: NDArray[np.uint64]) -> None: ...
+    def set(self, hashes: NDArray[np.uint64], counts: NDArray[np.uint32]) -> None: ...
+    def look_up(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint32]: ...
+    def items(self, least: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
 
 class IdSet:
     def __len__(self) -> int: ...

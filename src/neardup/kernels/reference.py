@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
@@ -132,11 +133,25 @@ def widen(feature: int, place: int) -> int:
     return fold_multiply(feature ^ key, rotate_half(feature) ^ WIDTH_KEY)
 
 
+def feature_in_field(feature: int, field: str) -> int:
+    """The hash of a feature as one of a record's field: the same word in two is two features."""
+    total = (feature * SHINGLE_BASE + unit_value(field)) & MASK
+    return fold_multiply(total ^ FEATURE_KEY, rotate_half(total) ^ TURNED_KEY)
+
+
 def features(text: str, unit: str, size: int) -> list[int]:
     """The feature hashes of a text, repeated ones included; none if it holds no word."""
     if not words(text):
         return []
     return [feature_hash(shingle) for shingle in shingles(units(text, unit), size)]
+
+
+def feature_counts(text: str, shingles: Iterable[tuple[str, int]]) -> list[tuple[int, int]]:
+    """The features of all kinds of shingles, ascending, each with the times it occurs."""
+    counted: Counter[int] = Counter()
+    for unit, size in shingles:
+        counted.update(features(text, unit, size))
+    return sorted(counted.items())
 
 
 def fingerprint(

@@ -25,12 +25,19 @@ class Batch:
 
     `documents` has the columns `id` (string or int64) and `text` (string or large_string), both
     valid and without nulls, then the carried columns. It has no rows where all were rejected.
-    `places` holds each document's place in the whole input, rejected rows counted too.
+    `places` holds each document's place in the whole input, rejected rows counted too. `fields`
+    are the texts of a record's fields, where the documents are records.
     """
 
     documents: pa.RecordBatch
     places: npt.NDArray[np.int64]
     rejected: tuple[Rejected, ...]
+    fields: tuple[pa.Array, ...] = ()
+
+    @property
+    def ids(self) -> pa.Array:
+        """The documents' ids."""
+        return self.documents["id"]
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,11 @@ def is_text(kind: pa.DataType) -> bool:
     )
 
 
+def is_field(kind: pa.DataType) -> bool:
+    """Whether values of a type can be spelt out as the text of a record's field."""
+    return not pa.types.is_nested(kind)
+
+
 def is_id(kind: pa.DataType) -> bool:
     """Whether a type can be made an id."""
     return bool(pa.types.is_integer(kind) or is_text(kind))
@@ -67,6 +72,19 @@ def plain_text(column: pa.Array) -> pa.Array:
     if pa.types.is_binary_view(kind):
         return column.cast(pa.large_binary()).view(pa.large_string())
     return column
+
+
+def field_texts(column: pa.Array) -> pa.Array | None:
+    """A column as the texts of a record's field: values spelt out, missing ones empty.
+
+    None where values are no plain ones.
+    """
+    kind = undictionaried(column.type)
+    if is_text(kind):
+        return plain_text(column).fill_null("")
+    if not is_field(kind):
+        return None
+    return plain_text(column.cast(kind)).cast(pa.large_string()).fill_null("")
 
 
 def plain_ids(column: pa.Array) -> pa.Array:

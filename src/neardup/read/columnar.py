@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from neardup.read.batch import Rejected, Rows
 from neardup.read.column_types import (
+    field_texts,
+    is_field,
     is_id,
     is_string,
     is_text,
@@ -36,7 +38,10 @@ class TableColumns:
         self._text = wanted.text
         self._id = wanted.id if wanted.id in schema.names else None
         self._carried = carried_names(file, wanted.carried(schema.names))
-        require_type(file, schema, self._text, "a text", "--text", is_text)
+        self._is_record = bool(wanted.fields)
+        fits = is_field if self._is_record else is_text
+        for name in wanted.fields or (self._text,):
+            require_type(file, schema, name, "a text", "--text", fits)
         if self._id is not None:
             require_type(file, schema, self._id, "an id", "--id (or --id row)", is_id)
 
@@ -51,11 +56,14 @@ class TableColumns:
         """Cut a batch, whose first row has the number `first`, into rows of bounded size."""
         for start in range(0, batch.num_rows, ROWS_AT_ONCE):
             part = batch.slice(start, ROWS_AT_ONCE)
-            texts = plain_text(part.column(self._text))
+            texts = self._texts(part.column(self._text))
             for begin, end in bounded(texts, batch_bytes):
                 piece, count = part.slice(begin, end - begin), end - begin
                 text = texts.slice(begin, count)
                 yield self._settled(piece, text, first + start + begin, bytes_done)
+
+    def _texts(self, column: pa.Array) -> pa.Array:
+        return field_texts(column) if self._is_record else plain_text(column)
 
     def row_groups(self, count: int) -> list[list[int]]:
         """Let all row groups of a Parquet file share batches."""

@@ -22,6 +22,8 @@ class Wanted:
     id_required: bool
     columns: tuple[str, ...] | Literal["all"]
     holds: Literal["text", "terms"] = "text"
+    # Of a record: `text` is the first of these, the others are carried. Values are spelt out.
+    fields: tuple[str, ...] = ()
 
     @classmethod
     def of_terms(cls, terms: str | None, id: str | None) -> Wanted:
@@ -30,6 +32,14 @@ class Wanted:
         if terms == id:
             raise SettingError(f"the column {terms!r} cannot be both the terms and the id")
         return replace(cls.of(terms, id, ()), holds="terms")
+
+    @classmethod
+    def of_fields(cls, fields: Sequence[str], id: str | None) -> Wanted:
+        """The same for records: every field is read as a text, a missing one as an empty one."""
+        if id in fields:
+            raise SettingError(f"the column {id!r} cannot be both a field and the id")
+        id = ROW_PLACE if id is None and "id" in fields else id
+        return replace(cls.of(fields[0], id, fields[1:]), fields=tuple(fields))
 
     @classmethod
     def of(

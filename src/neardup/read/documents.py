@@ -7,9 +7,10 @@ from typing import Literal
 
 import pyarrow as pa
 
-from neardup.errors import SettingError
+from neardup.errors import InputError, SettingError
 from neardup.read.batch import Batch, Rows
-from neardup.read.columns import Wanted
+from neardup.read.column_types import field_texts
+from neardup.read.columns import Wanted, carried_names
 from neardup.read.formats import TEXT_FORMATS, check_columns
 from neardup.read.runs import InputRuns, Inputs, Run
 from neardup.read.source import Source
@@ -25,6 +26,7 @@ class Documents(InputRuns[Rows]):
     sorted order.
     `text` and `id` name columns (by default `text`, and `id` where there is one); `id="row"`
     numbers the rows instead. `columns` are carried along, "all" carries every other one.
+    `fields`, in place of `text`, names the columns of records: each batch has them as texts.
     Iterating again reads again, except from standard input.
 
     Raises `InputError` for whatever is missing or unreadable: at once where the names and the
@@ -38,18 +40,29 @@ class Documents(InputRuns[Rows]):
         text: str | None = None,
         id: str | None = None,
         columns: Sequence[str] | Literal["all"] = (),
+        fields: Sequence[str] = (),
         batch_bytes: int = BATCH_BYTES,
     ) -> None:
         if batch_bytes < 1:
             raise SettingError(f"batch_bytes={batch_bytes} must be at least 1")
-        self._wanted = Wanted.of(text, id, columns)
+        self._wanted = Wanted.of_fields(fields, id) if fields else Wanted.of(text, id, columns)
         self._batch_bytes = batch_bytes
         super().__init__(inputs, self._check)
 
     def __iter__(self) -> Iterator[Batch]:
         for rows, ids, places in self.settled(self._rows):
             columns = {"id": ids, "text": rows.text, **rows.carried}
-            yield Batch(pa.RecordBatch.from_pydict(columns), places, rows.rejected)
+            fields = self._fields(rows) if self._wanted.fields else ()
+            yield Batch(pa.RecordBatch.from_pydict(columns), places, rows.rejected, fields)
+
+    def _fields(self, rows: Rows) -> tuple[pa.Array, ...]:
+        others = self._wanted.fields[1:]
+        renamed = carried_names("the input", others)
+        columns = [rows.text, *(field_texts(rows.carried[renamed[name]]) for name in others)]
+        for name, column in zip(self._wanted.fields, columns, strict=True):
+            if column is None:
+                raise InputError(f"the field {name!r} holds lists or objects, which are no text")
+        return tuple(columns)
 
     def _check(self, source: Source) -> None:
         if source.is_local:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -15,6 +16,19 @@ def carried_columns(file: str, objects: list[dict[str, Any]], wanted: Wanted) ->
     keys = {key: None for item in objects for key in item} if wanted.columns == "all" else {}
     renamed = carried_names(file, wanted.carried(keys))
     return {new: _column([item.get(key) for item in objects]) for key, new in renamed.items()}
+
+
+def field_fault(item: dict[str, Any], fields: Sequence[str]) -> str | None:
+    """Say which field of a record is no plain value."""
+    for name in fields:
+        if isinstance(item.get(name), list | dict):
+            return f"{name!r} is an array or an object, not a plain value"
+    return None
+
+
+def field_text(item: dict[str, Any], name: str) -> str:
+    """Spell out the value of a record's field; a missing one is empty."""
+    return _as_text(item.get(name)) or ""
 
 
 def _column(values: list[Any]) -> pa.Array:

@@ -11,7 +11,7 @@ from neardup.errors import InputError
 from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
 from neardup.read.gather import Gatherer
-from neardup.read.json_columns import carried_columns
+from neardup.read.json_columns import carried_columns, field_fault, field_text
 from neardup.read.stream import ByteStream
 from neardup.read.utf8 import invalid_utf8
 
@@ -40,6 +40,8 @@ def read_objects(
     gathered = Gatherer(file, batch_bytes)
 
     def text_fault(item: dict[str, Any]) -> str | None:
+        if wanted.fields:
+            return field_fault(item, wanted.fields)
         return None if type(item.get(wanted.text)) is str else unlike(item, wanted.text, "a string")
 
     judge = ObjectJudge(file, wanted, text_fault)
@@ -56,7 +58,8 @@ def read_objects(
         if fault:
             gathered.reject(f"{where}: {fault}")
             continue
-        gathered.add(item[wanted.text], len(value))
+        text = field_text(item, wanted.text) if wanted.fields else item[wanted.text]
+        gathered.add(text, len(value))
         if judge.has_id:
             gathered.ids.append(item[wanted.id])
         if carries:

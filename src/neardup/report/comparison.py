@@ -108,7 +108,8 @@ class ComparisonView:
     def _example(self, feature: str) -> Text:
         if len(feature) > _LONGEST_EXAMPLE:
             feature = feature[: _LONGEST_EXAMPLE - 1] + "…"
-        if self.comparison.scheme.features.unit == "char":
+        kind = self.comparison.scheme.features.shingle
+        if kind is not None and kind.unit == "char":
             feature = feature.replace(" ", "␣")
         return Text(visible(feature), style="not dim")
 

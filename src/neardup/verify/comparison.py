@@ -26,6 +26,19 @@ class Side:
         return self.words == 0
 
 
+@dataclass(frozen=True)
+class Shared:
+    """What two documents share: distinct features of each and of both, how alike they are."""
+
+    features_a: int
+    features_b: int
+    features: int
+    examples_a: tuple[str, ...]
+    examples_b: tuple[str, ...]
+    jaccard: float
+    cosine: float
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """Two documents side by side, as one scheme sees them.

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Set
+from typing import TypeVar
+
+Feature = TypeVar("Feature", bound=Hashable)
 
 
 def jaccard(a: Set[Hashable], b: Set[Hashable]) -> float:
@@ -23,7 +26,7 @@ def jaccard(a: Set[Hashable], b: Set[Hashable]) -> float:
     return shared / union if union else 0.0
 
 
-def weighted_jaccard(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> float:
+def weighted_jaccard(a: Mapping[Feature, float], b: Mapping[Feature, float]) -> float:
     """Divide the smaller weights of the features, summed, by the larger ones.
 
     >>> weighted_jaccard({"x": 2, "y": 1}, {"x": 1, "y": 1})
@@ -35,7 +38,7 @@ def weighted_jaccard(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -
     return min(smaller / larger, 1.0) if larger else 0.0
 
 
-def cosine(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> float:
+def cosine(a: Mapping[Feature, float], b: Mapping[Feature, float]) -> float:
     """Take the cosine of the angle between the two weight vectors.
 
     >>> cosine({"x": 3, "y": 4}, {"x": 3})
@@ -53,5 +56,5 @@ def _shared(a: Set[Hashable], b: Set[Hashable]) -> int:
     return sum(feature in large for feature in small)
 
 
-def _square(weights: Mapping[Hashable, float]) -> float:
+def _square(weights: Mapping[Feature, float]) -> float:
     return math.fsum(weight * weight for weight in weights.values())

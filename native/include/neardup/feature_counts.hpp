@@ -1,0 +1,49 @@
+// How many documents have each feature: a map from feature hash to count, of bounded size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace neardup {
+
+// Where more than `limit` features come together, the rarest are forgotten: those in at most
+// `floor()` documents at the time (lossy counting: Manku and Motwani 2002). A count is then short
+// by at most `floor()`. Without that, counts are exact.
+class FeatureCounts {
+  public:
+    explicit FeatureCounts(std::size_t limit) : limit_(limit) {}
+
+    // Count every hash once; a document's features are given once each. The result depends on the
+    // order in which they come only where some are forgotten.
+    void add(const std::uint64_t* hashes, std::size_t count);
+
+    // Take a feature in with a count.
+    void set(std::uint64_t hash, std::uint32_t count);
+
+    // Write the count of each hash; 0 where it is unknown.
+    void look_up(const std::uint64_t* hashes, std::size_t count, std::uint32_t* out) const;
+
+    // The features in at least `least` documents, by ascending hash, and their counts.
+    struct Items {
+        std::vector<std::uint64_t> hashes;
+        std::vector<std::uint32_t> counts;
+    };
+    Items items(std::uint32_t least) const;
+
+    std::size_t size() const { return used_; }
+    std::uint32_t floor() const { return floor_; }
+
+  private:
+    std::size_t slot_of(std::uint64_t hash) const;
+    void rebuild(std::size_t slots);
+    void make_room();
+
+    std::size_t limit_;
+    std::vector<std::uint64_t> hashes_;
+    std::vector<std::uint32_t> counts_;  // 0: free
+    std::size_t used_ = 0;
+    std::uint32_t floor_ = 0;
+};
+
+}  // namespace neardup

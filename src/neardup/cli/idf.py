@@ -1,0 +1,60 @@
+"""`neardup idf`: documents in, a table of document frequencies out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.quantities import count
+
+
+def idf(
+    inputs: options.Inputs,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The table to write.", show_default=False)
+    ],
+    text: options.Text = None,
+    id: options.Id = None,
+    features: options.Features = "word:1",
+    threads: options.Threads = None,
+    json: options.Json = False,
+) -> None:
+    """Count in how many documents each feature occurs, to weigh later documents alike.
+
+    Example: neardup idf corpus.jsonl.gz -o idf.parquet --features word:1
+    """
+    from neardup.cli.interrupt import stop
+    from neardup.cli.progress import ByteProgress
+    from neardup.features.columns import record_fields
+    from neardup.fingerprints import Scheme
+    from neardup.pipeline import idf_of_files
+
+    scheme = Scheme.of(features, "tfidf", fields=record_fields(text))
+    try:
+        with ByteProgress("idf") as progress:
+            summary = idf_of_files(
+                inputs, output, scheme, text=text, id=id, threads=threads, progress=progress
+            )
+    except KeyboardInterrupt:
+        stop(f"{output} was not written")
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(summary.to_dict(), indent=2))
+        return
+    typer.echo(
+        f"{count(summary.documents, 'document')}, {count(summary.features, 'feature')} "
+        f"({summary.counted}) in two or more of them, in {summary.seconds:.2f} s"
+    )
+    typer.echo(f"idf:{summary.content} → {summary.output}")
+    if summary.forgotten:
+        typer.echo(
+            f"features of up to {count(summary.forgotten, 'document')} may be missing: "
+            "there were too many to count them all",
+            err=True,
+        )
+    if summary.rejected:
+        typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)

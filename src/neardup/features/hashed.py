@@ -1,0 +1,110 @@
+"""Documents as nd1 features: 64-bit hashes, found natively."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup import kernels
+from neardup.features.columns import Field, TextColumn
+from neardup.features.passages import passages
+from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec
+from neardup.hashes.nd1 import hashes_in_field
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once.
+
+    `counts` says how often each occurs, `scale` how much one counts (None: 1 for all), `words`
+    how many words a document has; one without any has no features.
+    """
+
+    offsets: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    counts: NDArray[np.float64]
+    words: NDArray[np.uint32]
+    scale: NDArray[np.float64] | None = None
+
+
+def text_features(columns: Sequence[TextColumn], spec: FeatureSpec, threads: int = 1) -> Features:
+    """The features of texts, or of records, whose fields have features of their own.
+
+    >>> found = text_features([TextColumn(pa.array(["to be or not to be"]))],
+    ...                       FeatureSpec.parse("word:1"))
+    >>> sorted(found.counts.tolist()), found.words.tolist()
+    ([1.0, 1.0, 2.0, 2.0], [6])
+    """
+    parts = [_column_features(column.texts, spec, threads) for column in columns]
+    if len(parts) == 1 and columns[0].field is None:
+        return parts[0]
+    fields = [column.field or Field("") for column in columns]
+    return _united(
+        [_in_field(part, field.name) for part, field in zip(parts, fields, strict=True)],
+        [field.weight for field in fields],
+        np.sum([part.words for part in parts], axis=0, dtype=np.uint32),
+    )
+
+
+def _column_features(texts: pa.Array, spec: FeatureSpec, threads: int) -> Features:
+    shingles = [(kind.unit, kind.size) for kind in spec.kinds if kind.is_shingle]
+    found = Features(*_with_float_counts(kernels.find_features(texts, shingles, threads=threads)))
+    others = [kind for kind in spec.kinds if not kind.is_shingle]
+    if not others:
+        return found
+    parts = [_sentence_features(texts, kind, threads) for kind in others]
+    words = parts[0].words
+    return _united([found, *parts] if shingles else parts, None, words)
+
+
+def _with_float_counts(
+    found: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]],
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint32]]:
+    offsets, hashes, counts, words = found
+    return offsets, hashes, counts.astype(np.float64), words
+
+
+def _sentence_features(texts: pa.Array, kind: FeatureKind, threads: int) -> Features:
+    """Each chosen sentence is one feature: the shingle of all its words."""
+    chosen = passages(texts.to_pylist(), kind)
+    sentences = pa.array([sentence for some in chosen for sentence in some], pa.large_string())
+    whole = [("word", LARGEST_SIZE)]
+    _, hashes, _, _ = kernels.find_features(sentences, whole, threads=threads)
+    words = kernels.find_features(texts, whole, threads=threads)[3]
+    offsets = np.concatenate(([0], np.cumsum([len(some) for some in chosen]))).astype(np.int64)
+    return _united([Features(offsets, hashes, np.ones(len(hashes)), words)], None, words)
+
+
+def _in_field(features: Features, field: str) -> Features:
+    hashes = hashes_in_field(features.hashes, field)
+    return Features(features.offsets, hashes, features.counts, features.words)
+
+
+def _united(
+    parts: Sequence[Features], weights: Sequence[float] | None, words: NDArray[np.uint32]
+) -> Features:
+    """Put the features of each document together; equal ones become one, their counts added."""
+    documents = np.concatenate(
+        [np.repeat(np.arange(len(words)), np.diff(part.offsets)) for part in parts]
+    )
+    hashes = np.concatenate([part.hashes for part in parts])
+    order = np.lexsort((hashes, documents))
+    documents, hashes = documents[order], hashes[order]
+    counts = np.concatenate([part.counts for part in parts])[order]
+    first = np.ones(len(hashes), np.bool_)
+    first[1:] = (documents[1:] != documents[:-1]) | (hashes[1:] != hashes[:-1])
+    starts = np.flatnonzero(first)
+    scale = None
+    if weights is not None:
+        scale = np.repeat(weights, [len(part.hashes) for part in parts])[order][starts]
+    return Features(
+        np.searchsorted(documents[starts], np.arange(len(words) + 1)).astype(np.int64),
+        hashes[starts],
+        np.add.reduceat(counts, starts) if len(starts) else counts,
+        words,
+        scale,
+    )

@@ -1,0 +1,190 @@
+"""Sentences, where they end, and the ones that tell most about a text.
+
+The rule is part of a scheme, and exact. White space, letters and lower case are those of nd1.
+
+1. A blank line (two line breaks with nothing but white space between) ends a paragraph, and a
+   paragraph's end ends a sentence. Any other line break is white space like a blank.
+2. Firm ends end a sentence wherever they stand: 。！？；｡ and …… (two or more); ؟ and ۔; । and ॥;
+   the full stops ։ ። ។ ៕ ။ and the question mark ፧; and ．unless a digit (0–9, ０–９) follows it.
+   All firm and soft ends, ．and closing quotes and brackets that follow belong to the sentence.
+3. Soft ends are `. ! ? … ‼ ⁇ ⁈ ⁉`. With all soft ends and closing quotes and brackets that follow
+   (“ and ‘ among them) they end a sentence if then comes white space, and behind it neither a
+   lower-case letter nor a digit 0–9. But a full stop alone is no end behind a word of one letter
+   or digit that begins the paragraph or stands right behind white space, a full stop or one of
+   `([{`: so in `J. Smith`, `the U.S. Army`, `1. Apples`.
+4. Colons, semicolons (also the Arabic ؛) and commas are no ends.
+
+Ends are looked for from the left; what belongs to one is not looked at again. A sentence has a
+word; what has none is left out. A lower-case letter is one that is the lower case of another. A
+line break is CR LF or one of CR, LF, U+000B, U+000C, U+0085, U+2028 and U+2029. `_CLOSERS` lists
+the closing quotes and brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice
+
+import pyarrow as pa
+
+from neardup import kernels
+from neardup.features.spec import LARGEST_SIZE
+from neardup.kernels import reference
+
+_FIRM_ENDS = "。！？；｡؟۔।॥։።፧។៕။"
+_SOFT_ENDS = ".!?…‼⁇⁈⁉"
+_CLOSERS = "\"'”’»›)]}」』）】〕》〉〗〙〛｝］｣＂＇"
+_SOFT_CLOSERS = _CLOSERS + "“‘"  # „German“ quotes; behind 。 they open the next sentence
+_OPENERS = "([{"
+_DIGITS = "0123456789"
+_LINE_BREAK = "(?:\r\n|\r(?!\n)|[\n\x0b\x0c\x85\u2028\u2029])"
+
+
+def cut_sentences(text: str) -> list[str]:
+    """Cut a text into its sentences, without white space around them.
+
+    >>> cut_sentences("It cost 3.14 (approx. 3) euros. “Why?” he asked. 好。”走了")
+    ['It cost 3.14 (approx. 3) euros.', '“Why?” he asked.', '好。”', '走了']
+    """
+    return [sentence for paragraph in _paragraphs(text) for sentence in _sentences(paragraph)]
+
+
+def longest_sentences(texts: Sequence[str], count: int) -> list[list[str]]:
+    """Give the `count` sentences of the most words of each text, in the order of the text.
+
+    Of as many words, the one with more code points goes first, then the earlier one. Sentences of
+    the same words count once, as the first of the longest.
+    """
+    cut = list(map(cut_sentences, texts))
+    every = pa.array([sentence for sentences in cut for sentence in sentences], pa.large_string())
+    _, same_words, _, words = kernels.find_features(every, [("word", LARGEST_SIZE)])
+    known = zip(words.tolist(), same_words.tolist(), strict=True)
+    return [_longest(sentences, list(islice(known, len(sentences))), count) for sentences in cut]
+
+
+def _longest(sentences: list[str], known: list[tuple[int, int]], count: int) -> list[str]:
+    """Choose by the number of words of each sentence and the hash of these."""
+    lengths = [
+        (-words, -len(sentence)) for (words, _), sentence in zip(known, sentences, strict=True)
+    ]
+    found: dict[int, int] = {}
+    for place in sorted(range(len(sentences)), key=lengths.__getitem__):
+        if len(found) == count:
+            break
+        found.setdefault(known[place][1], place)
+    return [sentences[place] for place in sorted(found.values())]
+
+
+def edge_sentences(text: str) -> list[str]:
+    """Give the title and the first and last sentence of each paragraph, in the order of the text.
+
+    The title is the first line that has a word. Paragraphs are parted by blank lines; in a text
+    without any between its lines, each line is one. The title is not given again as a sentence of
+    the first paragraph.
+    """
+    lines = [line.strip(_white_space()) for line in _line_breaks().split(text)]
+    lines = [line for line in lines if _word_character().search(line)]
+    if not lines:
+        return []
+    paragraphs = [paragraph for paragraph in _paragraphs(text) if paragraph]
+    edges = [_edges(_sentences(part)) for part in (paragraphs if len(paragraphs) > 1 else lines)]
+    edges = [pair for pair in edges if pair]
+    edges[0] = [sentence for sentence in edges[0] if sentence != lines[0]]
+    return [lines[0], *(sentence for pair in edges for sentence in pair)]
+
+
+def _edges(sentences: Iterable[str]) -> list[str]:
+    found = list(sentences)
+    return [found[0], found[-1]] if len(found) > 1 else found
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [part.strip(_white_space()) for part in _blank_lines().split(text)]
+
+
+def _sentences(paragraph: str) -> Iterator[str]:
+    """Cut one paragraph, which has no white space around it."""
+    start = 0
+    for mark in _marks().finditer(paragraph):
+        if mark[1] or _ends_softly(paragraph, mark):
+            sentence = paragraph[start : mark.end()].strip(_white_space())
+            start = mark.end()
+            if _word_character().search(sentence):
+                yield sentence
+    rest = paragraph[start:].strip(_white_space())
+    if _word_character().search(rest):
+        yield rest
+
+
+def _ends_softly(paragraph: str, mark: re.Match[str]) -> bool:
+    """Whether a mark of rule 3 ends a sentence."""
+    following = _after_white_space().match(paragraph, mark.end())
+    if not following or following[1] in _lower_case_or_digit():
+        return False
+    before = paragraph[max(0, mark.start() - 2) : mark.start()]
+    return mark[0] != "." or not _one_character_word().fullmatch(before)
+
+
+# Patterns are made when first needed: reading the tables of nd1 takes a moment.
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    """A firm end is group 1; nothing can fail once a mark is found, so time is linear."""
+    firm, soft = re.escape(_FIRM_ENDS), re.escape(_SOFT_ENDS)
+    return re.compile(
+        rf"((?:[{firm}]|……|．(?![0-9０-９]))[{firm}{soft}．{re.escape(_CLOSERS)}]*)"
+        rf"|[{soft}][{soft}{re.escape(_SOFT_CLOSERS)}]*"
+    )
+
+
+@cache
+def _blank_lines() -> re.Pattern[str]:
+    blank = re.escape(re.sub(_LINE_BREAK, "", _white_space()))
+    return re.compile(f"{_LINE_BREAK}(?:[{blank}]*{_LINE_BREAK})+")
+
+
+@cache
+def _line_breaks() -> re.Pattern[str]:
+    return re.compile(_LINE_BREAK)
+
+
+@cache
+def _after_white_space() -> re.Pattern[str]:
+    space = re.escape(_white_space())
+    return re.compile(f"[{space}]+([^{space}])")
+
+
+@cache
+def _one_character_word() -> re.Pattern[str]:
+    """Match the two characters before a full stop, or the one that begins the paragraph."""
+    before = re.escape(_white_space() + _OPENERS + ".")
+    return re.compile(f"[{before}]?[{_characters('letter')}]")
+
+
+@cache
+def _word_character() -> re.Pattern[str]:
+    return re.compile(f"[{_characters('letter')}{_characters('solo')}]")
+
+
+@cache
+def _white_space() -> str:
+    return "".join(chr(code) for code, kind in reference.kinds().items() if kind == "space")
+
+
+@cache
+def _lower_case_or_digit() -> frozenset[str]:
+    return frozenset(map(chr, reference.lower_map().values())) | frozenset(_DIGITS)
+
+
+@cache
+def _characters(kind: str) -> str:
+    """All characters of a kind, as ranges for a regular expression."""
+    codes = sorted(code for code, other in reference.kinds().items() if other == kind)
+    firsts = [code for code, before in zip(codes, [-1, *codes], strict=False) if code != before + 1]
+    lasts = [code for code, after in zip(codes, [*codes[1:], -1], strict=True) if code != after - 1]
+    return "".join(
+        rf"\U{first:08x}-\U{last:08x}" for first, last in zip(firsts, lasts, strict=True)
+    )

@@ -1,0 +1,182 @@
+"""Makers: documents of one shape → fingerprints of one scheme, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from neardup import kernels
+from neardup.errors import InputError
+from neardup.features.columns import TextColumn
+from neardup.features.given import given_terms
+from neardup.features.hashed import Features, text_features
+from neardup.features.idf import IdfCounter, IdfTable
+from neardup.features.keyword_terms import candidate_words, keyword_terms
+from neardup.features.terms import Terms, text_terms
+from neardup.features.weighting import weights_of
+from neardup.fingerprints.scheme import Scheme
+from neardup.hashes import HashFamily
+
+LARGEST_TEXT = 2**30
+
+Rows = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+
+
+@dataclass(frozen=True, eq=False)
+class GivenTerms:
+    """Documents that bring their own terms: list arrays of terms and, where given, of weights."""
+
+    terms: pa.Array
+    weights: pa.Array | None
+
+
+DocumentColumns = Sequence[TextColumn] | GivenTerms
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes fingerprints: rows of 64-bit words, and the documents' word counts.
+
+    Schemes that need an idf table count it first: every batch goes through `count`, and
+    `weighted_by` the counter's table gives the maker for the second pass.
+    """
+
+    scheme: Scheme
+    family: HashFamily
+    threads: int
+    idf: IdfTable | None = None
+
+    def counter(self) -> IdfCounter:
+        """Where the first pass counts."""
+        return IdfCounter(self.scheme.counted)
+
+    def count(self, documents: DocumentColumns, counter: IdfCounter) -> None:
+        """Count which features documents have, whatever these are hashed with later."""
+        found: Features | Terms
+        if isinstance(documents, GivenTerms):
+            found = given_terms(documents.terms, documents.weights, "tfidf")
+        elif self.scheme.features.keywords:
+            found = candidate_words(_checked(documents)[0].texts)
+        else:
+            found = text_features(_checked(documents), self.scheme.features, self.threads)
+        counter.add(found.offsets, found.hashes)
+
+    def weighted_by(self, table: IdfTable) -> Maker:
+        """The same, with weights from this table, by which the scheme is then named."""
+        table.require(self.scheme.counted)
+        return replace(self, scheme=self.scheme.with_idf(table.content), idf=table)
+
+    def rows(self, documents: DocumentColumns) -> Rows:
+        """Fingerprint documents; a missing text is an empty one."""
+        scheme = self.scheme
+        if isinstance(documents, GivenTerms):
+            terms = given_terms(documents.terms, documents.weights, scheme.weights)
+            return self._of_terms(terms), terms.words
+        columns = _checked(documents)
+        shingle = scheme.features.shingle
+        if scheme.is_native and shingle is not None:
+            return kernels.fingerprint(
+                columns[0].texts,
+                unit=shingle.unit,
+                size=shingle.size,
+                distinct=scheme.weights == "set",
+                bits=scheme.bits,
+                ties_up=scheme.tie == ">=0",
+                threads=self.threads,
+            )
+        if scheme.is_hashed:
+            features = text_features(columns, scheme.features, self.threads)
+            return self._of_features(features), features.words
+        terms = self._text_terms(columns)
+        return self._of_terms(terms), terms.words
+
+    def weighted_terms(self, columns: Sequence[TextColumn]) -> list[dict[str, float]]:
+        """The features of texts as people read them, with their weights."""
+        terms = self._text_terms(_checked(columns))
+        names, weights = [terms.vocabulary[i] for i in terms.places], self._weights(terms).tolist()
+        return [
+            dict(zip(names[begin:end], weights[begin:end], strict=True))
+            for begin, end in pairwise(terms.offsets.tolist())
+        ]
+
+    def _text_terms(self, columns: Sequence[TextColumn]) -> Terms:
+        if self.scheme.features.keywords:
+            return keyword_terms(columns[0].texts, self.scheme.features.keywords, self._table)
+        return text_terms(columns, self.scheme.features)
+
+    @property
+    def _table(self) -> IdfTable:
+        if self.idf is None:
+            raise ValueError(f"{self.scheme} needs an idf table: count the documents first")
+        return self.idf
+
+    def _weights(self, documents: Features | Terms) -> NDArray[np.float64]:
+        how = self.scheme.weights
+        if not how.startswith("tfidf"):
+            return weights_of(documents, how)
+        if self.scheme.features.keywords:  # chosen by tf-idf, they bring it along
+            return weights_of(documents, "given")
+        return weights_of(documents, how, lambda hashes: self._table.idf(hashes, how))
+
+    def _of_features(self, features: Features) -> NDArray[np.uint64]:
+        rows, sums = kernels.weigh_features(
+            features.offsets,
+            features.hashes,
+            self._weights(features),
+            bits=self._summed_bits,
+            ties_up=self.scheme.tie == ">=0",
+            with_sums=self.scheme.projection is not None,
+            threads=self.threads,
+        )
+        return self._projected(rows, sums, features.offsets)
+
+    def _of_terms(self, terms: Terms) -> NDArray[np.uint64]:
+        """Each distinct term is hashed once."""
+        rows, sums = kernels.weigh(
+            terms.offsets,
+            terms.places,
+            self._weights(terms),
+            self.family.digest(terms.vocabulary, self._summed_bits),
+            bits=self._summed_bits,
+            ties_up=self.scheme.tie == ">=0",
+            with_sums=self.scheme.projection is not None,
+            threads=self.threads,
+        )
+        return self._projected(rows, sums, terms.offsets)
+
+    @property
+    def _summed_bits(self) -> int:
+        projection = self.scheme.projection
+        return self.scheme.bits if projection is None else projection.dimension
+
+    def _projected(
+        self, rows: NDArray[np.uint64], sums: NDArray[np.float64], offsets: NDArray[np.int64]
+    ) -> NDArray[np.uint64]:
+        projection = self.scheme.projection
+        if projection is not None:
+            rows = projection.bits(sums, ties_up=self.scheme.tie == ">=0")
+            rows[np.diff(offsets) == 0] = 0
+        return rows
+
+
+def _checked(columns: Sequence[TextColumn]) -> list[TextColumn]:
+    """Columns without nulls, of texts that are not too large for the kernels."""
+    filled = []
+    for column in columns:
+        texts = column.texts.fill_null("") if column.texts.null_count else column.texts
+        if texts.nbytes > LARGEST_TEXT:
+            _refuse_giants(texts)
+        filled.append(TextColumn(texts, column.field))
+    return filled
+
+
+def _refuse_giants(texts: pa.Array) -> None:
+    largest = pc.max(pc.binary_length(texts)).as_py()
+    if largest > LARGEST_TEXT:
+        raise InputError(f"a text of {largest} bytes is more than the 1 GiB a document may have")

@@ -1,0 +1,57 @@
+"""Feature kernels: texts → hashes with counts, weighted hashes → fingerprints, counts of hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.kernels import _native
+from neardup.kernels.columns import string_buffers
+
+__all__ = ["FeatureCounts", "find_features", "weigh_features"]
+
+FeatureCounts = _native.FeatureCounts
+
+
+def find_features(
+    texts: pa.Array,
+    shingles: Sequence[tuple[str, int]],
+    *,
+    threads: int = 1,
+    isa: str = "auto",
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Offsets, hashes, counts, word counts: the features of a string array without nulls.
+
+    Document i has the hashes from `offsets[i]` to `offsets[i + 1]`, ascending, each once, of all
+    kinds of `shingles` (unit, size) together, and how often each occurs.
+    """
+    data, offsets = string_buffers(texts)
+    kinds = [(unit == "word", size) for unit, size in shingles]
+    return _native.features(data, offsets, shingles=kinds, threads=threads, isa=isa)
+
+
+def weigh_features(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    weights: NDArray[np.float64],
+    *,
+    bits: int,
+    ties_up: bool,
+    with_sums: bool = False,
+    threads: int = 1,
+    isa: str = "auto",
+) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+    """Fingerprint documents of weighted nd1 features: rows, and the sums if wanted."""
+    return _native.weigh_features(
+        offsets,
+        hashes,
+        weights,
+        bits=bits,
+        ties_up=ties_up,
+        with_sums=with_sums,
+        threads=threads,
+        isa=isa,
+    )

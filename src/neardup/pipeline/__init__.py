@@ -1,0 +1,6 @@
+"""Whole runs, top to bottom: what the commands do, as functions."""
+
+from neardup.pipeline.fingerprint_files import FingerprintSummary, fingerprint_files
+from neardup.pipeline.idf_files import IdfSummary, idf_of_files
+
+__all__ = ["FingerprintSummary", "IdfSummary", "fingerprint_files", "idf_of_files"]

@@ -1,0 +1,77 @@
+"""What every run over documents begins with: its input, as columns, and its maker."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from neardup import kernels
+from neardup.engines.local import Prefetched
+from neardup.errors import NeardupError
+from neardup.features.columns import TextColumn
+from neardup.fingerprints import Scheme
+from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
+from neardup.hashes import hash_family
+from neardup.read import Batch, Documents, TermBatch, TermDocuments
+
+Progress = Callable[[int, int | None, int], None]
+
+
+def maker_of(scheme: Scheme, threads: int | None) -> Maker:
+    """The maker of a scheme's fingerprints."""
+    return Maker(scheme, hash_family(scheme.hash), kernels.thread_count(threads))
+
+
+def documents_of(
+    inputs: Sequence[str], scheme: Scheme, text: str | None, id: str | None
+) -> Documents | TermDocuments:
+    """The input, read the way the scheme wants it: as texts, as records or as terms."""
+    if scheme.features.are_given:
+        return TermDocuments(inputs, terms=text, id=id)
+    if scheme.fields is not None:
+        return Documents(inputs, fields=scheme.fields.names, id=id)
+    return Documents(inputs, text=text, id=id)
+
+
+def batches_of(documents: Documents | TermDocuments) -> Iterable[Batch | TermBatch]:
+    """The batches of the input, read ahead in a thread of its own."""
+    if isinstance(documents, Documents):
+        return Prefetched(documents)
+    return Prefetched(documents)
+
+
+def columns_of(batch: Batch | TermBatch, scheme: Scheme) -> DocumentColumns:
+    """What a batch holds, as the maker takes it."""
+    if isinstance(batch, TermBatch):
+        return GivenTerms(batch.terms, batch.weights)
+    if scheme.fields is not None:
+        return list(map(TextColumn, batch.fields, scheme.fields.fields))
+    return [TextColumn(batch.documents["text"])]
+
+
+@dataclass(frozen=True)
+class ContentSize:
+    """How much documents hold: bytes of text, or terms."""
+
+    text_bytes: int = 0
+    terms: int = 0
+
+
+def content_size(columns: DocumentColumns) -> ContentSize:
+    """Add up what the documents hold."""
+    if isinstance(columns, GivenTerms):
+        return ContentSize(terms=len(columns.terms.flatten()))
+    sizes = (pc.sum(pc.binary_length(column.texts)).as_py() or 0 for column in columns)
+    return ContentSize(text_bytes=sum(sizes))
+
+
+def refuse_overwriting_input(inputs: Sequence[str], output: str | os.PathLike[str]) -> None:
+    """Refuse an output that is one of the inputs."""
+    target = Path(output).resolve()
+    for name in inputs:
+        if "://" not in str(name) and Path(name).resolve() == target:
+            raise NeardupError(f"the output {output} is also an input; choose another name for it")
