@@ -10,6 +10,7 @@ import neardup as nd
 PUBLIC = [
     "Comparison",
     "Fingerprints",
+    "IdfTable",
     "InputError",
     "NeardupError",
     "SchemeMismatchError",
@@ -18,6 +19,7 @@ PUBLIC = [
     "cosine",
     "fingerprint",
     "hamming",
+    "idf",
     "jaccard",
     "weighted_jaccard",
 ]

@@ -8,6 +8,8 @@ void register_weighted(nanobind::module_&);
 }  // namespace neardup::bind
 
 NB_MODULE(_native, m) {
+    // What a program still holds when it ends is not for its user to read about.
+    nanobind::set_leak_warnings(false);
     neardup::bind::register_features(m);
     neardup::bind::register_fingerprint(m);
     neardup::bind::register_id_set(m);

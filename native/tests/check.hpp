@@ -40,6 +40,7 @@ inline std::size_t below(Random& random, std::size_t limit) { return random() % 
 void test_distinct();
 void test_majority();
 void test_unicode();
+void test_features();
 void test_fingerprint();
 void test_id_set();
 void test_parallel();

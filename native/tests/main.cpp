@@ -6,6 +6,7 @@ int main() {
     test_majority();
     test_unicode();
     test_utf8();
+    test_features();
     test_fingerprint();
     test_weighted();
     test_id_set();

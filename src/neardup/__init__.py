@@ -16,12 +16,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from neardup.comparison import Comparison, compare
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
-    from neardup.fingerprints import Fingerprints, fingerprint, hamming
+    from neardup.features.idf import IdfTable
+    from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
     from neardup.verify import cosine, jaccard, weighted_jaccard
 
 __all__ = [
     "Comparison",
     "Fingerprints",
+    "IdfTable",
     "InputError",
     "NeardupError",
     "SchemeMismatchError",
@@ -30,6 +32,7 @@ __all__ = [
     "cosine",
     "fingerprint",
     "hamming",
+    "idf",
     "jaccard",
     "weighted_jaccard",
 ]
@@ -38,6 +41,7 @@ __all__ = [
 _HOMES = {
     "Comparison": "neardup.comparison",
     "Fingerprints": "neardup.fingerprints",
+    "IdfTable": "neardup.features.idf",
     "InputError": "neardup.errors",
     "NeardupError": "neardup.errors",
     "SchemeMismatchError": "neardup.errors",
@@ -46,6 +50,7 @@ _HOMES = {
     "cosine": "neardup.verify",
     "fingerprint": "neardup.fingerprints",
     "hamming": "neardup.fingerprints",
+    "idf": "neardup.fingerprints",
     "jaccard": "neardup.verify",
     "weighted_jaccard": "neardup.verify",
 }

@@ -122,7 +122,7 @@ def test_jieba_says_nothing_and_leaves_nothing_behind(tmp_path):
 def test_without_jieba_the_way_to_get_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "jieba.analyse.tfidf", None)
     keywords._jieba_idf.cache_clear()
-    with pytest.raises(SettingError, match="pip install jieba"):
+    with pytest.raises(SettingError, match=r"pip install .neardup\[chinese\]"):
         chinese_keywords("北京大学", 3)
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from neardup.errors import SettingError
 
-_FIELD = re.compile(r"(?P<name>.+?)(?:\*(?P<weight>[0-9]+(?:\.[0-9]+)?))?", re.DOTALL)
+_FIELD = re.compile(r"(?P<name>[^*]+)(?:\*(?P<weight>[0-9]+(?:\.[0-9]+)?))?")
 
 
 @dataclass(frozen=True)

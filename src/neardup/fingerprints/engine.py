@@ -75,6 +75,26 @@ def fingerprint(
     return Fingerprints(_joined(rows), maker.scheme, _joined(words))
 
 
+def idf(
+    texts: Any, features: str = "word:1", threads: int | None = None, text: str | None = None
+) -> IdfTable:
+    """Count in how many texts each feature occurs, to weigh these and later texts alike.
+
+    Takes what `fingerprint` takes.
+
+    >>> import neardup as nd
+    >>> table = nd.idf(["the cat", "the dog"])
+    >>> str(nd.fingerprint(["the bird"], "word:1", "tfidf", idf=table).scheme)
+    'nd1/word:1/tfidf/64/idf:bf6f4eb4182b'
+    """
+    scheme = Scheme.of(features, "tfidf", fields=record_fields(text))
+    maker = Maker(scheme, hash_family("nd1"), kernels.thread_count(threads))
+    counter = maker.counter()
+    for batch in _batches(texts, scheme, text):
+        maker.count(batch, counter)
+    return counter.table()
+
+
 def fitted_maker(
     maker: Maker,
     batches: Iterable[DocumentColumns],
