@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import corpora, distance, end_to_end, fingerprint, startup
+from benchmarks import corpora, distance, end_to_end, fingerprint, startup, weighted
+from benchmarks.markdown import provenance, table
 from benchmarks.result import RESULTS, Json, Result
 from benchmarks.targets import OURS, RATE_FIELD, targets
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS = (
     fingerprint.BENCHMARK,
+    weighted.BENCHMARK,
     distance.BENCHMARK,
     end_to_end.BENCHMARK,
     startup.BENCHMARK,
@@ -37,28 +39,12 @@ def page(results: Mapping[str, Result]) -> str:
         HEAD,
         _targets(results),
         _fingerprint(results[fingerprint.BENCHMARK]),
+        weighted.section(results[weighted.BENCHMARK]),
         _distance(results[distance.BENCHMARK]),
         _end_to_end(results[end_to_end.BENCHMARK]),
         _startup(results[startup.BENCHMARK]),
     )
     return "\n".join(section.rstrip("\n") + "\n" for section in sections)
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; all but the first column are aligned to the right."""
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-def _provenance(result: Result) -> str:
-    machine = result.machine
-    vector = "AVX2" if machine["avx2"] else "no AVX2"
-    versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
-    return (
-        f"{machine['cpu']} ({machine['architecture']}, {machine['cores']} cores, {vector}, "
-        f"{machine['memory_gigabytes']} GB, {machine['system']}) · {result.date}  \n"
-        f"{versions}  \n`{result.command}`\n"
-    )
 
 
 def _targets(results: Mapping[str, Result]) -> str:
@@ -70,7 +56,7 @@ def _targets(results: Mapping[str, Result]) -> str:
 
 
 def _fingerprint(result: Result) -> str:
-    parts = ["## Text to fingerprints, one thread\n", _provenance(result)]
+    parts = ["## Text to fingerprints, one thread\n", provenance(result)]
     parts.append(
         "Rates are by CPU time. neardup reads an Arrow array; peers get Python strings made before "
         "the clock starts, on the first megabytes of the corpus. Words of Chinese are single "
@@ -167,7 +153,7 @@ def _distance(result: Result) -> str:
     return "\n".join(
         (
             "## How far apart unrelated documents lie\n",
-            _provenance(result),
+            provenance(result),
             f"Hamming distance of random pairs of {corpus['source']} ({corpus['documents']:,} "
             "documents), without the pairs known to be alike. Fair coins would give a mean of 32 "
             "and a variance of 16.\n",
@@ -196,7 +182,7 @@ def _end_to_end(result: Result) -> str:
         (
             f"## From a Parquet file to stored fingerprints, {result.conditions['threads']} "
             "threads\n",
-            _provenance(result),
+            provenance(result),
             "`neardup fingerprint` as a process of its own, from its start to its end, the file in "
             "the page cache. Rates are by wall time; the peak is the most memory the process ever "
             "held.\n",
@@ -210,7 +196,7 @@ def _startup(result: Result) -> str:
     return "\n".join(
         (
             "## Startup\n",
-            _provenance(result),
+            provenance(result),
             "Wall time of a process; `import neardup` is what it adds to a Python that does "
             "nothing.\n",
             table(("", "ms"), rows),

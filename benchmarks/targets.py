@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from benchmarks import corpora, distance, end_to_end, fingerprint, startup
+from benchmarks import corpora, distance, end_to_end, fingerprint, startup, weighted
 from benchmarks.result import Result
+from benchmarks.target import Target
 
 OURS = "neardup"
 KERNEL_SHARE = 1 / 3
@@ -14,19 +14,10 @@ PEAK_MEGABYTES = 300
 RATE_FIELD = "megabytes_per_second"
 
 
-@dataclass(frozen=True)
-class Target:
-    """One thing to reach; `met` is None where it was not measured."""
-
-    what: str
-    wanted: str
-    measured: str
-    met: bool | None
-
-
 def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     """Every target, judged by these results."""
     yield from _speed(results[fingerprint.BENCHMARK])
+    yield from weighted.targets(results[weighted.BENCHMARK])
     yield from _distances(results[distance.BENCHMARK])
     yield from _files(results[end_to_end.BENCHMARK])
     yield from _waits(results[startup.BENCHMARK])

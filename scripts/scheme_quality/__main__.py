@@ -45,7 +45,8 @@ def main() -> None:
             print(f"{name} is left out: {path or '--febrl'} is not there", file=sys.stderr)
             continue
         print(name, file=sys.stderr)
-        known[name] = measured(LOADERS[name](path))
+        row = measured(LOADERS[name](path))
+        known = {**results.load(), name: row}  # another run may have added to it meanwhile
         results.save({name: known[name] for name in LOADERS if name in known})
     pictures.draw_all(known)
     page.write(known)

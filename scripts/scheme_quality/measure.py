@@ -7,13 +7,14 @@ import sys
 import time
 from datetime import datetime, timezone
 
-import neardup as nd
 from benchmarks.result import machine, package_versions
-from neardup.fingerprints import Fingerprints, hamming
 from scripts.scheme_quality.corpora import Corpus, Pairs
 from scripts.scheme_quality.distances import Distances
 from scripts.scheme_quality.results import Json
 from scripts.scheme_quality.schemes import Choice
+
+import neardup as nd
+from neardup.fingerprints import Fingerprints, hamming
 
 PACKAGES = ("neardup", "numpy", "pyarrow", "jieba")
 
@@ -38,7 +39,7 @@ def _row(corpus: Corpus, choice: Choice) -> Json:
     return {
         "name": choice.name,
         "scheme": str(found.scheme),
-        "seconds": round(seconds, 2),
+        "seconds": round(seconds, 4),
         "true": _distances(found, corpus.true, choice).counts,
         "random": _distances(found, corpus.random, choice).counts,
     }

@@ -1,1 +1,122 @@
-def write(known): pass
+"""The page docs/schemes.md: its prose is template.md, its numbers are those of the results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+from benchmarks.report import table
+from scripts.scheme_quality.distances import Distances, area_under_curve
+from scripts.scheme_quality.results import Json
+
+PAGE = Path(__file__).parents[2] / "docs" / "schemes.md"
+TEMPLATE = Path(__file__).parent / "template.md"
+LIMITS = (3, 6, 10)
+RARE = Fraction(1, 10_000)
+# {{arxiv | word:3 | auc}}, {{arxiv | table}}
+_BLANK = re.compile(r"\{\{ *(\w+) *\|(?: *([^|{}]+?) *\|)? *(\w+) *\}\}")
+
+
+def page(corpora: dict[str, Json]) -> str:
+    """The whole page, every blank of the template filled in."""
+
+    def filled(blank: re.Match[str]) -> str:
+        corpus, scheme, what = blank.groups()
+        measured = corpora[corpus]
+        if scheme is not None:
+            return QUANTITIES[what](row(measured, scheme))
+        return scheme_table(measured) if what == "table" else told(measured, what)
+
+    return _BLANK.sub(filled, TEMPLATE.read_text(encoding="utf-8"))
+
+
+def write(corpora: dict[str, Json]) -> None:
+    """Write docs/schemes.md."""
+    PAGE.write_text(page(corpora), encoding="utf-8")
+
+
+def row(measured: Json, scheme: str) -> Json:
+    """What was measured of one scheme."""
+    found: list[Json] = [row for row in measured["rows"] if row["name"] == scheme]
+    if not found:
+        raise SystemExit(f"{TEMPLATE.name} asks for the scheme {scheme!r}, which is not measured")
+    return found[0]
+
+
+def told(measured: Json, what: str) -> str:
+    """A fact about a corpus: a number, or where and when it was measured."""
+    if what == "provenance":
+        machine = measured["machine"]
+        versions = ", ".join(f"{name} {number}" for name, number in measured["versions"].items())
+        return f"{machine['cpu']}, {machine['cores']} cores; {versions}; {measured['date']}"
+    return f"{measured[what]:,}"
+
+
+def scheme_table(measured: Json) -> str:
+    """A line for each scheme."""
+    header = ["scheme", "true pairs", "random pairs", "AUC"]
+    header += [f"≤ {limit}: found / false" for limit in LIMITS]
+    header += ["found at 1 false in 10,000", "documents/s"]
+    lines = [
+        [
+            f"`{row['name']}`",
+            *(spread(Distances(tuple(row[kind]))) for kind in ("true", "random")),
+            QUANTITIES["auc"](row),
+            *(f"{_found(row, limit)} / {_false(row, limit)}" for limit in LIMITS),
+            f"{QUANTITIES['rare'](row)} ({QUANTITIES['limit'](row)})",
+            rough(measured["documents"] / row["seconds"]),
+        ]
+        for row in measured["rows"]
+    ]
+    return table(header, lines).rstrip("\n")
+
+
+def spread(distances: Distances) -> str:
+    """The mean, and between which distances nine of ten pairs lie."""
+    low, high = (distances.quantile(share) for share in (Fraction(1, 20), Fraction(19, 20)))
+    return f"{distances.mean:.1f} ({low:g}–{high:g})"
+
+
+def rough(rate: float) -> str:
+    """A rate with two digits, as a single run on a busy machine deserves no more."""
+    return f"{float(f'{rate:.1e}'):,.0f}"
+
+
+def percent(share: Fraction) -> str:
+    """A share with one decimal, or as many as it takes to show that it is not zero."""
+    hundredths = float(100 * share)
+    if hundredths in (0, 100):
+        return f"{hundredths:.0f} %"
+    if hundredths >= 0.1:
+        return f"{hundredths:.1f} %"
+    return f"{hundredths:.2g} %"
+
+
+def _found(row: Json, limit: float | None) -> str:
+    return "none" if limit is None else percent(Distances(tuple(row["true"])).within(limit))
+
+
+def _false(row: Json, limit: float) -> str:
+    return percent(Distances(tuple(row["random"])).within(limit))
+
+
+def _limit(row: Json) -> float | None:
+    return Distances(tuple(row["random"])).limit(RARE)
+
+
+def _told_limit(row: Json) -> str:
+    limit = _limit(row)
+    return "0 is too far" if limit is None else f"≤ {limit:g}"
+
+
+QUANTITIES: dict[str, Callable[[Json], str]] = {
+    "auc": lambda row: f"{float(area_under_curve(row['true'], row['random'])):.5f}",
+    "mean": lambda row: f"{Distances(tuple(row['true'])).mean:.1f}",
+    "random_mean": lambda row: f"{Distances(tuple(row['random'])).mean:.1f}",
+    "rare": lambda row: _found(row, _limit(row)),
+    "limit": _told_limit,
+    **{f"found{limit}": lambda row, limit=limit: _found(row, limit) for limit in LIMITS},
+    **{f"false{limit}": lambda row, limit=limit: _false(row, limit) for limit in LIMITS},
+}

@@ -68,4 +68,5 @@ RECORDS = [
     _record("char:2, columns, names*2", _NAMES_TWICE, "char:2"),
     _record("char:2 tfidf, columns", _EQUAL, "char:2", "tfidf"),
     _record("char:3 tfidf, columns", _EQUAL, "char:3", "tfidf"),
+    Choice("char:3, one text, 256 bits", {"features": "char:3", "bits": 256}),
 ]

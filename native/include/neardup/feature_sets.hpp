@@ -32,16 +32,13 @@ class FeatureSets {
 
     // Give back the room that a giant document took.
     void release_if_above(std::size_t most) {
-        if (stream_.bytes() + sorter_.bytes() + hashes_.bytes() + counts_.bytes() +
-                fresh_hashes_.bytes() + merged_hashes_.bytes() + merged_counts_.bytes() <= most)
-            return;
-        stream_.release();
-        sorter_.release();
-        hashes_.release();
-        counts_.release();
-        fresh_hashes_.release();
-        merged_hashes_.release();
-        merged_counts_.release();
+        const auto all = [&](auto&& act) {
+            act(stream_, sorter_, hashes_, counts_, fresh_hashes_, found_hashes_, found_counts_,
+                merged_hashes_, merged_counts_);
+        };
+        std::size_t held = 0;
+        all([&](auto&... rooms) { held = (rooms.bytes() + ...); });
+        if (held > most) all([](auto&... rooms) { (rooms.release(), ...); });
     }
 
     // The features of a text come in here, piece by piece.
@@ -57,38 +54,60 @@ class FeatureSets {
 
     // Sort what came since the last time, count what is equal, and merge it with what was there.
     void compact() {
-        std::uint64_t* fresh = fresh_hashes_.data();
-        if (fresh_ != 0) sorter_.run(fresh, fresh_);
-        std::uint64_t* hashes = merged_hashes_.reserve(distinct_ + fresh_);
-        std::uint32_t* counts = merged_counts_.reserve(distinct_ + fresh_);
-        std::size_t made = 0, old = 0;
-        for (std::size_t i = 0; i < fresh_;) {
-            std::size_t end = i + 1;
-            while (end < fresh_ && fresh[end] == fresh[i]) ++end;
-            std::uint32_t count = static_cast<std::uint32_t>(end - i);
-            for (; old < distinct_ && hashes_.data()[old] < fresh[i]; ++old, ++made) {
-                hashes[made] = hashes_.data()[old];
-                counts[made] = counts_.data()[old];
-            }
-            if (old < distinct_ && hashes_.data()[old] == fresh[i]) count += counts_.data()[old++];
-            hashes[made] = fresh[i];
-            counts[made++] = count;
-            i = end;
+        if (fresh_ == 0) return;
+        sorter_.run(fresh_hashes_.data(), fresh_);
+        const std::size_t found = count_equal();
+        fresh_ = 0;
+        if (distinct_ == 0) {
+            hashes_.swap(found_hashes_);
+            counts_.swap(found_counts_);
+            distinct_ = found;
+        } else {
+            merge(found);
         }
-        for (; old < distinct_; ++old, ++made) {
-            hashes[made] = hashes_.data()[old];
-            counts[made] = counts_.data()[old];
+    }
+
+    // The sorted features, each once, go to found_hashes_; without a branch that could be mispredicted.
+    std::size_t count_equal() {
+        const std::uint64_t* fresh = fresh_hashes_.data();
+        std::uint64_t* hashes = found_hashes_.reserve(fresh_);
+        std::uint32_t* counts = found_counts_.reserve(fresh_);
+        std::size_t found = 0;
+        for (std::size_t i = 0; i + 1 < fresh_; ++i) {
+            hashes[found] = fresh[i];
+            counts[found] = static_cast<std::uint32_t>(i + 1);
+            found += fresh[i] != fresh[i + 1];
+        }
+        hashes[found] = fresh[fresh_ - 1];
+        counts[found++] = static_cast<std::uint32_t>(fresh_);
+        // So far `counts` tells where the equal ones end.
+        for (std::size_t i = found - 1; i != 0; --i) counts[i] -= counts[i - 1];
+        return found;
+    }
+
+    void merge(std::size_t found) {
+        const std::uint64_t *old = hashes_.data(), *fresh = found_hashes_.data();
+        const std::uint32_t *old_counts = counts_.data(), *fresh_counts = found_counts_.data();
+        std::uint64_t* hashes = merged_hashes_.reserve(distinct_ + found);
+        std::uint32_t* counts = merged_counts_.reserve(distinct_ + found);
+        std::size_t made = 0, i = 0, j = 0;
+        for (; i < distinct_ || j < found; ++made) {
+            const bool from_old = j == found || (i < distinct_ && old[i] <= fresh[j]);
+            const bool from_fresh = i == distinct_ || (j < found && fresh[j] <= old[i]);
+            hashes[made] = from_old ? old[i] : fresh[j];
+            counts[made] = (from_old ? old_counts[i] : 0) + (from_fresh ? fresh_counts[j] : 0);
+            i += from_old;
+            j += from_fresh;
         }
         hashes_.swap(merged_hashes_);
         counts_.swap(merged_counts_);
         distinct_ = made;
-        fresh_ = 0;
     }
 
     FeatureStream stream_;
     HashSorter sorter_;
-    Buffer<std::uint64_t> hashes_, fresh_hashes_, merged_hashes_;
-    Buffer<std::uint32_t> counts_, merged_counts_;
+    Buffer<std::uint64_t> hashes_, fresh_hashes_, found_hashes_, merged_hashes_;
+    Buffer<std::uint32_t> counts_, found_counts_, merged_counts_;
     std::size_t distinct_ = 0;  // features in hashes_, ascending
     std::size_t fresh_ = 0;     // features in fresh_hashes_, as they came
 };

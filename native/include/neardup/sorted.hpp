@@ -15,9 +15,9 @@ class HashSorter {
   public:
     // Sort `values` in place.
     void run(std::uint64_t* values, std::size_t count) {
-        // Half as many buckets as values, so that most hold one to four; a table that leaves the
+        // As many buckets as values or more, so that few hold several; a table that leaves the
         // cache would cost more than it saves.
-        const int wanted = static_cast<int>(std::bit_width(count / 2));
+        const int wanted = static_cast<int>(std::bit_width(count));
         const int bits = wanted < kMostBits ? wanted : kMostBits;
         if (count <= kSmall) return insertion_sort(values, count);
         split(values, moved_.reserve(count), count, 0, bits, ends_.reserve(std::size_t{1} << bits));

@@ -63,9 +63,8 @@ class IdfTable:
 
     def idf(self, hashes: NDArray[np.uint64], how: str) -> NDArray[np.float64]:
         """The idf of features: ln(1 + N / df) or, for `tfidf:lab`, log2(N / df)."""
-        frequencies = np.maximum(self._lookup.look_up(np.ascontiguousarray(hashes)), 1)
-        known = self._lab if how == "tfidf:lab" else self._natural
-        return known[frequencies]
+        frequencies = self._lookup.look_up(np.ascontiguousarray(hashes))
+        return (self._lab if how == "tfidf:lab" else self._natural)[frequencies]
 
     @cached_property
     def _lookup(self) -> FeatureCounts:
@@ -86,6 +85,7 @@ class IdfTable:
         values = np.zeros(int(self.counts.max(initial=1)) + 1)
         for frequency in {1, *np.unique(self.counts).tolist()}:
             values[frequency] = idf(frequency)
+        values[0] = values[1]  # unknown features
         return values
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -21,7 +21,7 @@ from neardup.fingerprints.texts import string_chunks
 from neardup.hashes import hash_family
 from neardup.read.slices import bounded
 
-_TEXT_AT_ONCE = 16 << 20
+_TEXT_AT_ONCE = 1 << 20
 
 
 def fingerprint(
@@ -128,7 +128,7 @@ def _batches(texts: Any, scheme: Scheme, column: str | None) -> Iterable[Documen
     chunks = string_chunks(texts if column is None else column_texts(texts, column))
     if scheme.is_native:
         return ([TextColumn(chunk)] for chunk in chunks)
-    # Features take several times the room of the text, so few documents at a time.
+    # Features take several times the room of the text; few documents at a time stay in cache.
     return (
         [TextColumn(chunk.slice(begin, end - begin))]
         for chunk in chunks
