@@ -119,3 +119,9 @@ def test_fields_that_cannot_be(tmp_path, arguments, message):
     path.write_text("name,city\na,b\n", encoding="utf-8")
     with pytest.raises(nd.NeardupError, match=message):
         run("fingerprint", path, "-o", tmp_path / "fps.parquet", *arguments)
+
+
+def test_standard_input_is_not_read_for_nothing(tmp_path):
+    arguments = ["fingerprint", "-", "-o", str(tmp_path / "fps.parquet"), "--weights", "tfidf"]
+    with pytest.raises(nd.InputError, match="read the input twice"):
+        CliRunner().invoke(app, arguments, input="text", catch_exceptions=False)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.engine import required_table
 from neardup.fingerprints.store import FingerprintWriter
@@ -89,6 +90,11 @@ def fingerprint_files(
     if idf is not None:
         maker = maker.weighted_by(required_table(idf, scheme))
     elif scheme.needs_idf:
+        if documents.only_once:
+            raise InputError(
+                "weights by tf-idf read the input twice, and standard input can be read only "
+                "once; store it in a file first, or weigh by a table of `neardup idf` with --idf"
+            )
         maker = maker.weighted_by(count_documents(documents, maker, progress))
     done = empty = text_bytes = terms = 0
     settings = {"text": text, "id": id}

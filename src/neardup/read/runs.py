@@ -86,11 +86,16 @@ class InputRuns(Generic[R]):
         self.done_bytes = 0
         self._began = False
 
+    @property
+    def only_once(self) -> bool:
+        """Whether the input can be read but once, because standard input is part of it."""
+        return any(run.is_standard_input for run in self._runs)
+
     def settled(
         self, read: Callable[[Run], Iterator[R]]
     ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64]]]:
         """Read every run with `read`: rows, their ids, and their places in the whole input."""
-        if self._began and any(run.is_standard_input for run in self._runs):
+        if self._began and self.only_once:
             raise InputError("standard input can be read only once; store it in a file first")
         self._began = True
         self.done_bytes = place = 0
