@@ -110,13 +110,13 @@ def _simhash_text(shingles: Shingles) -> Sketcher:
 def _simhash_pybind(shingles: Shingles) -> Sketcher:
     from xxhash import xxh3_64_intdigest
 
-    compute = _load_simhash_pybind().compute
+    compute = load_simhash_pybind().compute
     return lambda texts: [
         compute(list(map(xxh3_64_intdigest, shingles.encoded(text)))) for text in texts
     ]
 
 
-def _load_simhash_pybind() -> ModuleType:
+def load_simhash_pybind() -> ModuleType:
     """Import it under a name of its own: it installs a module `simhash`, as `simhash` does."""
     folder = SIMHASH_PYBIND / "simhash"
     spec = importlib.util.spec_from_file_location(

@@ -21,6 +21,7 @@ MOST_TRUE_PAIRS = 20_000
 RANDOM_PAIRS = 100_000
 SEED = 7
 LEAST_COSINE = 0.9
+MUCH_LONGER = 1.3
 RELEASE_NOTES = "docs/releases/"
 
 Rows = NDArray[np.int64]
@@ -37,6 +38,7 @@ class Corpus:
     random: Pairs
     known_pairs: int
     identical_pairs: int
+    unequal_pairs: int
 
     def about(self) -> dict[str, int]:
         """What the page says of the corpus."""
@@ -45,6 +47,7 @@ class Corpus:
             "known_pairs": self.known_pairs,
             "identical_pairs": self.identical_pairs,
             "true_pairs": len(self.true[0]),
+            "unequal_pairs": self.unequal_pairs,
             "random_pairs": len(self.random[0]),
         }
 
@@ -132,7 +135,14 @@ def _corpus(
         random_pairs(np.flatnonzero(drawable), apart, len(text), state),
         len(true),
         int(same.sum()),
+        int(_are_unequal(text, a[chosen], b[chosen]).sum()),
     )
+
+
+def _are_unequal(text: pa.Array, a: Rows, b: Rows) -> NDArray[np.bool_]:
+    """Whether one text is much longer than the other."""
+    lengths = pc.utf8_length(text).to_numpy()
+    return np.maximum(lengths[a], lengths[b]) > MUCH_LONGER * np.minimum(lengths[a], lengths[b])
 
 
 def random_pairs(

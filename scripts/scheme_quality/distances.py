@@ -91,3 +91,8 @@ def area_under_curve(true: Sequence[int], random: Sequence[int]) -> Fraction:
         ties += here * there
         farther += there
     return Fraction(2 * nearer + ties, 2 * sum(true) * sum(random))
+
+
+def told_area(area: Fraction, digits: int) -> str:
+    """An area cut, not rounded, to some digits: only what is perfect is told as 1."""
+    return f"{int(area * 10**digits) / 10**digits:.{digits}f}"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from benchmarks.report import table
-from scripts.scheme_quality.distances import Distances, area_under_curve
+from scripts.scheme_quality.distances import Distances, area_under_curve, told_area
 from scripts.scheme_quality.results import Json
 
 PAGE = Path(__file__).parents[2] / "docs" / "schemes.md"
@@ -112,7 +112,7 @@ def _told_limit(row: Json) -> str:
 
 
 QUANTITIES: dict[str, Callable[[Json], str]] = {
-    "auc": lambda row: f"{float(area_under_curve(row['true'], row['random'])):.5f}",
+    "auc": lambda row: told_area(area_under_curve(row["true"], row["random"]), 5),
     "mean": lambda row: f"{Distances(tuple(row['true'])).mean:.1f}",
     "random_mean": lambda row: f"{Distances(tuple(row['random'])).mean:.1f}",
     "rare": lambda row: _found(row, _limit(row)),

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from PIL import Image
-from scripts.scheme_quality.distances import COMMON_BITS, Distances, area_under_curve
+from scripts.scheme_quality.distances import COMMON_BITS, Distances, area_under_curve, told_area
 from scripts.scheme_quality.results import Json
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -64,9 +64,9 @@ def _panel(place: Axes, row: Json) -> list[object]:
     if cut:  # a bar that does not fit says how tall it is
         told = ", ".join(f"{share:.0%}" for share in cut)
         place.text(len(cut), TALLEST, f"↑ {told}", va="top", fontsize=8)
-    area = float(area_under_curve(row["true"], row["random"]))
+    area = told_area(area_under_curve(row["true"], row["random"]), 4)
     place.set_title(row["name"], loc="left", fontsize=9, fontweight="bold")
-    place.text(0.97, 0.92, f"AUC {area:.4f}", transform=place.transAxes, ha="right", va="top")
+    place.text(0.97, 0.92, f"AUC {area}", transform=place.transAxes, ha="right", va="top")
     place.set_xlim(-1.5, 50.5)
     place.set_ylim(0, TALLEST)
     place.set_xticks(range(0, 51, 10))

@@ -44,6 +44,8 @@ TEXT = [
     Choice("word:3 sphere", {"features": "word:3", "projection": SPHERE}),
     Choice("word:3, 128 bits", {"features": "word:3", "bits": 128}),
     Choice("word:3, 256 bits", {"features": "word:3", "bits": 256}),
+    Choice("word:1, 256 bits", {"features": "word:1", "bits": 256}),
+    Choice("word:1 tfidf, 256 bits", {"features": "word:1", "weights": "tfidf", "bits": 256}),
 ]
 TERMS = [
     Choice(f"terms {hash_} {tie}", {"features": "terms", "hash": hash_, "tie": tie}, "terms")
@@ -58,15 +60,15 @@ _EQUAL = "+".join((*NAMES, *PLACES, *NUMBERS))
 _NAMES_TWICE = "+".join((*(f"{name}*2" for name in NAMES), *PLACES, *NUMBERS))
 
 
-def _record(name: str, text: str, features: str, weights: str = "set") -> Choice:
-    return Choice(name, {"text": text, "features": features, "weights": weights}, "record")
+def _record(name: str, text: str, features: str, **others: Any) -> Choice:
+    return Choice(name, {"text": text, "features": features, **others}, "record")
 
 
 RECORDS = [
     *(Choice(f"{f}, one text", {"features": f}) for f in ("word:1", "word:3", "char:2", "char:3")),
     *(_record(f"{f}, columns", _EQUAL, f) for f in ("word:1", "char:2", "char:3")),
     _record("char:2, columns, names*2", _NAMES_TWICE, "char:2"),
-    _record("char:2 tfidf, columns", _EQUAL, "char:2", "tfidf"),
-    _record("char:3 tfidf, columns", _EQUAL, "char:3", "tfidf"),
+    _record("char:2 tfidf, columns", _EQUAL, "char:2", weights="tfidf"),
     Choice("char:3, one text, 256 bits", {"features": "char:3", "bits": 256}),
+    _record("char:2, columns, 256 bits", _EQUAL, "char:2", bits=256),
 ]
