@@ -13,6 +13,8 @@ from neardup import __version__
 from neardup.cli.compare import compare
 from neardup.cli.fingerprint import fingerprint
 from neardup.cli.hashes import hashes
+from neardup.cli.pairs import pairs
+from neardup.cli.plan import plan
 from neardup.cli.sphere import sphere
 from neardup.errors import NeardupError, SettingError
 
@@ -25,6 +27,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(fingerprint)
+app.command()(pairs)
+app.command()(plan)
 app.command()(compare)
 app.command()(hashes)
 app.command()(sphere)
