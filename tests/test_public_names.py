@@ -17,6 +17,7 @@ PUBLIC = [
     "SettingError",
     "compare",
     "cosine",
+    "find_pairs",
     "fingerprint",
     "hamming",
     "idf",
@@ -35,10 +36,11 @@ def test_every_public_name_is_documented(name):
     assert (getattr(nd, name).__doc__ or "").strip()
 
 
-@pytest.mark.parametrize("name", ["fingerprint", "compare"])
+@pytest.mark.parametrize("name", ["fingerprint", "compare", "find_pairs"])
 def test_functions_are_not_hidden_by_modules(name):
     code = (
-        "import neardup.fingerprints, neardup.comparison, neardup.pipeline, neardup as nd;"
+        "import neardup.fingerprints, neardup.comparison, neardup.candidates, neardup.pipeline;"
+        "import neardup as nd;"
         f"assert callable(nd.{name})"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

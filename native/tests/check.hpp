@@ -46,5 +46,6 @@ void test_id_set();
 void test_parallel();
 void test_utf8();
 void test_weighted();
+void test_join();
 
 }  // namespace neardup::tests

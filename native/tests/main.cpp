@@ -11,6 +11,7 @@ int main() {
     test_weighted();
     test_id_set();
     test_parallel();
+    test_join();
     std::printf("%ld passed, %ld failed\n", tally().passed, tally().failed);
     return tally().failed == 0 ? 0 : 1;
 }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from neardup.candidates import find_pairs
     from neardup.comparison import Comparison, compare
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
@@ -30,6 +31,7 @@ __all__ = [
     "SettingError",
     "compare",
     "cosine",
+    "find_pairs",
     "fingerprint",
     "hamming",
     "idf",
@@ -48,6 +50,7 @@ _HOMES = {
     "SettingError": "neardup.errors",
     "compare": "neardup.comparison",
     "cosine": "neardup.verify",
+    "find_pairs": "neardup.candidates",
     "fingerprint": "neardup.fingerprints",
     "hamming": "neardup.fingerprints",
     "idf": "neardup.fingerprints",

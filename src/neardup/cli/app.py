@@ -14,6 +14,8 @@ from neardup.cli.compare import compare
 from neardup.cli.fingerprint import fingerprint
 from neardup.cli.hashes import hashes
 from neardup.cli.idf import idf
+from neardup.cli.pairs import pairs
+from neardup.cli.plan import plan
 from neardup.cli.sphere import sphere
 from neardup.errors import NeardupError, SettingError
 
@@ -26,6 +28,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(fingerprint)
+app.command()(pairs)
+app.command()(plan)
 app.command()(compare)
 app.command()(idf)
 app.command()(hashes)

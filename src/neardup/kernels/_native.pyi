@@ -67,3 +67,56 @@ class IdSet:
         offsets: NDArray[np.int64],
         places: NDArray[np.int64],
     ) -> tuple[int, int] | None: ...
+
+PairArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint16]]
+
+def group_rows(
+    rows: NDArray[np.uint64], *, threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def join_within(
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64] | None,
+    *,
+    bits: int,
+    distance: int,
+    blocks: NDArray[np.int64] | None,
+    costs: tuple[float, float, float],
+    threads: int,
+    isa: str,
+) -> PairArrays: ...
+def join_masks(
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64] | None,
+    *,
+    masks: NDArray[np.uint64],
+    max_distance: int | None,
+    keep: bool,
+    costs: tuple[float, float, float],
+    threads: int,
+    isa: str,
+) -> tuple[PairArrays, int]: ...
+def join_all(
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64] | None,
+    *,
+    max_distance: int | None,
+    threads: int,
+    isa: str,
+) -> PairArrays: ...
+def join_windows(
+    rows: NDArray[np.uint64],
+    stops: NDArray[np.int64],
+    *,
+    max_distance: int | None,
+    threads: int,
+    isa: str,
+) -> PairArrays: ...
+def expand_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    distance: NDArray[np.uint16],
+    group_of: NDArray[np.int64],
+    groups: int,
+    right_group_of: NDArray[np.int64] | None,
+    right_groups: int,
+) -> PairArrays: ...

@@ -2,5 +2,13 @@
 
 from neardup.pipeline.fingerprint_files import FingerprintSummary, fingerprint_files
 from neardup.pipeline.idf_files import IdfSummary, idf_of_files
+from neardup.pipeline.pair_files import PairsSummary, find_pairs_in_files
 
-__all__ = ["FingerprintSummary", "IdfSummary", "fingerprint_files", "idf_of_files"]
+__all__ = [
+    "FingerprintSummary",
+    "IdfSummary",
+    "PairsSummary",
+    "find_pairs_in_files",
+    "fingerprint_files",
+    "idf_of_files",
+]

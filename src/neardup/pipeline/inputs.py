@@ -69,7 +69,9 @@ def content_size(columns: DocumentColumns) -> ContentSize:
     return ContentSize(text_bytes=sum(sizes))
 
 
-def refuse_overwriting_input(inputs: Sequence[str], output: str | os.PathLike[str]) -> None:
+def refuse_overwriting_input(
+    inputs: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]
+) -> None:
     """Refuse an output that is one of the inputs."""
     target = Path(output).resolve()
     for name in inputs:

@@ -1,0 +1,116 @@
+"""Measure what the steps of a search cost, for the planner: writes neardup/candidates/costs.json.
+
+One thread, random fingerprints of 64 bits, the best of several rounds; about half a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import child, measure
+from neardup.candidates import Plan, costs, plan_of
+from neardup.candidates.costs import Costs
+from neardup.candidates.rows import Rows
+
+BITS = 64
+MANY, SOME, FEW = 1_000_000, 200_000, 20_000
+COSTS = Path(costs.__file__).with_name("costs.json")
+
+MEMORY = """
+import numpy as np
+from neardup.kernels.join import group_rows, join_masks, join_within
+rows = np.random.default_rng(1).integers(0, 2**64, ({n}, 1), np.uint64)
+masks = np.array([[2**32 - 1]], np.uint64)
+{search}
+"""
+SEARCHES = (
+    "",
+    "group_rows(rows)",
+    "join_within(rows, bits=64, distance=3)",
+    "join_masks(rows, masks=masks, max_distance=3)",
+)
+
+
+def random_rows(n: int) -> Rows:
+    """Random fingerprints, the same ones every time."""
+    return Rows(np.random.default_rng(1).integers(0, 2**64, (n, 1), np.uint64), BITS)
+
+
+def searching(name: str, n: int, max_distance: int) -> Callable[[], object]:
+    """One search, to be timed."""
+    plan: Plan = plan_of(name, BITS)
+    return partial(plan.join, random_rows(n), None, max_distance=max_distance, threads=1)
+
+
+def measured(rounds: int) -> Costs:
+    """Costs under which the model says what was measured."""
+    runs = [
+        searching("all", FEW, 3),
+        searching("blocks:3", MANY, 3),
+        searching("blocks:3/6", SOME, 3),
+        searching("prefix:6", SOME, 16),  # so far that buckets are scanned, not divided again
+        searching("rotate:4", SOME, 0),
+        searching("probe:1", SOME, 1),
+    ]
+    timings = measure.interleaved(runs, rounds)
+    every, blocks, tables, prefix, rotate, probe = (timing.cpu * 1e9 for timing in timings)
+    table = tables / (SOME * 20)
+    sort = rotate / (SOME * 4)
+    found = Costs(
+        compare=every / (FEW * (FEW - 1) / 2),
+        move=1.0,
+        table=table,
+        look=max(
+            0.01, (prefix - SOME * table) / plan_of("prefix:6", BITS).expected_candidates(SOME)
+        ),
+        sort=sort,
+        probe=max(1.0, (probe - SOME * sort) / (SOME * (BITS + 1))),
+        row_bytes=row_bytes(),
+    )
+    return replace(found, move=_fitting_move(found, blocks / 1e9))
+
+
+def _fitting_move(found: Costs, seconds: float) -> float:
+    """The cost of a move under which the model predicts the time of the join."""
+    low, high = 0.01, 1000.0
+    for _ in range(60):
+        middle = (low * high) ** 0.5
+        tried = replace(found, move=middle)
+        if tried.within(MANY, MANY * (MANY - 1) / 2, BITS, 3) < seconds:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def row_bytes() -> float:
+    """The most bytes kept for each fingerprint, by the peaks of processes of their own."""
+    n = 2 * MANY
+    idle, *searching = (
+        child.run([sys.executable, "-c", MEMORY.format(n=n, search=search)]).peak_megabytes
+        for search in SEARCHES
+    )
+    return (max(searching) - idle) * 1e6 / n
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and write the costs."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.calibrate", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="rounds to take the best of")
+    parser.add_argument("--out", type=Path, default=COSTS, help="the file to write")
+    chosen = parser.parse_args(arguments)
+    values = {name: float(f"{cost:.3g}") for name, cost in asdict(measured(chosen.rounds)).items()}
+    chosen.out.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    print(f"wrote {chosen.out}: {values}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

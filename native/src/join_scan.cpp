@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "neardup/join/join.hpp"
+#include "neardup/join/memory.hpp"
+#include "neardup/parallel.hpp"
+
+namespace neardup {
+
+namespace {
+
+// The rows of one task, small enough to share out well and large enough to pay for turning tiles.
+constexpr std::size_t kTaskRows = 256;
+
+// Compares one stretch of rows after the other with all those they are to be compared with.
+class Scanner {
+  public:
+    Scanner(const Sides& sides, const std::int64_t* stops, std::uint32_t most,
+            const JoinKernels& kernels)
+        : sides_(sides), stops_(stops), most_(most), kernels_(kernels) {}
+
+    std::vector<FoundPair> scan(std::size_t first, std::size_t last) {
+        std::vector<FoundPair> found;
+        const OnPair on_pair{[](void* held, std::size_t i, std::size_t j, std::uint32_t distance) {
+                                 static_cast<std::vector<FoundPair>*>(held)->emplace_back(i, j,
+                                                                                          distance);
+                             },
+                             &found};
+        const std::size_t end = stop(last - 1);
+        for (std::size_t start = after(first); start < end; start += kTileRows) {
+            const std::size_t tile_end = std::min(start + kTileRows, end);
+            const Tile tile = turned(start, tile_end);
+            for (std::size_t i = first; i < last; ++i) {
+                const std::size_t from = std::max(after(i), start),
+                                  to = std::min(stop(i), tile_end);
+                if (from < to)
+                    kernels_.compare_tile(sides_.row(i), i, tile, from, to, most_, on_pair);
+            }
+        }
+        sort_pairs(found);
+        return found;
+    }
+
+  private:
+    // The rows to compare row i with are [after(i), stop(i)), counted on their own side.
+    std::size_t after(std::size_t i) const { return sides_.two ? 0 : i + 1; }
+    std::size_t stop(std::size_t i) const {
+        if (sides_.two) return sides_.right_count;
+        return stops_ == nullptr ? sides_.left_count : static_cast<std::size_t>(stops_[i]);
+    }
+
+    Tile turned(std::size_t start, std::size_t end) {
+        const std::size_t words = sides_.words;
+        const std::uint64_t* rows = (sides_.two ? sides_.right : sides_.left) + start * words;
+        if (words == 1) return {rows, 0, 1, start};
+        std::uint64_t* room = room_.at_least(kTileRows * words);
+        for (std::size_t i = 0; i < end - start; ++i)
+            for (std::size_t word = 0; word < words; ++word)
+                room[word * kTileRows + i] = rows[i * words + word];
+        return {room, kTileRows, words, start};
+    }
+
+    const Sides& sides_;
+    const std::int64_t* stops_;
+    std::uint32_t most_;
+    const JoinKernels& kernels_;
+    Room<std::uint64_t> room_;
+};
+
+}  // namespace
+
+std::vector<FoundPair> scan_pairs(const Sides& sides, const std::int64_t* stops, std::uint32_t most,
+                                  std::size_t threads, const JoinKernels& kernels) {
+    const std::size_t tasks = (sides.left_count + kTaskRows - 1) / kTaskRows;
+    std::vector<std::vector<FoundPair>> parts(tasks);
+    parallel_tasks(tasks, threads, [&](const auto& next) {
+        Scanner scanner(sides, stops, most, kernels);
+        for (std::size_t task = next(); task < tasks; task = next())
+            parts[task] =
+                scanner.scan(task * kTaskRows, std::min((task + 1) * kTaskRows, sides.left_count));
+    });
+    if (tasks == 0) return {};
+    return gather_pairs(parts);
+}
+
+}  // namespace neardup

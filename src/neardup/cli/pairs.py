@@ -1,0 +1,138 @@
+"""`neardup pairs`: fingerprints in, pairs of near documents out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.quantities import count
+
+if TYPE_CHECKING:
+    from neardup.pipeline import PairsSummary
+
+
+def pairs(
+    left: Annotated[
+        Path,
+        typer.Argument(
+            metavar="F", help="A file that `neardup fingerprint` wrote.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)
+    ],
+    right: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[F2]",
+            help="A second one: pairs are then between the two.",
+            show_default=False,
+        ),
+    ] = None,
+    max_distance: Annotated[
+        int | None,
+        typer.Option(help="The most bits that may differ.", show_default="all candidates"),
+    ] = None,
+    candidates: Annotated[
+        str,
+        typer.Option(help="How to search; `neardup plan` compares the ways."),
+    ] = "auto",
+    group: Annotated[
+        bool,
+        typer.Option("--group", help="Keep identical fingerprints apart, as groups in a file."),
+    ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="What the search may use beside the fingerprints, for example 2GB.",
+            show_default="as much as it needs",
+        ),
+    ] = None,
+    threads: options.Threads = None,
+    json: options.Json = False,
+) -> None:
+    """Find all pairs of near fingerprints: ids and distance, as Parquet.
+
+    Example: neardup pairs fps.parquet -o pairs.parquet --max-distance 3
+    """
+    from neardup.cli.interrupt import stop
+    from neardup.pipeline import find_pairs_in_files
+
+    try:
+        with _Progress() as progress:
+            summary = find_pairs_in_files(
+                left,
+                right,
+                output,
+                max_distance=max_distance,
+                candidates=candidates,
+                group=group,
+                memory=memory,
+                threads=threads,
+                announce=lambda sentence: typer.echo(sentence, err=True),
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        stop(f"{output} was not written")
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(summary.to_dict(), indent=2))
+    else:
+        _print(summary)
+
+
+def _print(summary: PairsSummary) -> None:
+    documents = count(summary.documents, "document")
+    if summary.empty:
+        documents += f" ({summary.empty:,} empty)"
+    within = "" if summary.max_distance is None else f" within {summary.max_distance} bits"
+    typer.echo(f"{count(summary.pairs, 'pair')}{within} of {documents}, in {summary.seconds:.2f} s")
+    files = f"{summary.scheme} → {summary.output}"
+    for groups in summary.groups_files:
+        files += f", {groups}"
+    if summary.groups_files:
+        files += f" ({summary.identical:,} identical to an earlier one)"
+    typer.echo(files)
+
+
+class _Progress:
+    """How many rows are done, on a terminal; a search in one pass only shows that it goes on."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
+
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self._bar.add_task("pairs", total=None)
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show where the run is."""
+        self._bar.update(self._task, completed=done, total=total)
+
+    def __enter__(self) -> _Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._bar.stop()

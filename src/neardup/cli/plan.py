@@ -1,0 +1,145 @@
+"""`neardup plan`: the ways to search, what they promise and what they cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.quantities import size
+from neardup.errors import SettingError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from neardup.candidates import Plan
+
+
+def plan(
+    plans: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PLAN...]",
+            help="Ways to look at, for example bands:4x16 rotate:16:4.",
+            show_default="one of each kind",
+        ),
+    ] = None,
+    n: Annotated[
+        str, typer.Option("--n", help="How many fingerprints there are, for example 1e7.")
+    ] = "1e6",
+    max_distance: Annotated[int, typer.Option(help="The most bits that may differ.", min=0)] = 3,
+    bits: options.Bits = 64,
+    similarity: Annotated[
+        float | None,
+        typer.Option(
+            help="Also tell which share of the pairs of this cosine become candidates.",
+            show_default="not told",
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Compare the ways to search: tables, guarantee, candidates, memory, seconds; and choose.
+
+    Example: neardup plan --n 1e7 --max-distance 6 --similarity 0.95
+    """
+    from neardup.candidates import choose, plan_of
+    from neardup.fingerprints import Scheme
+
+    number = _number(n)
+    Scheme.of(bits=bits)
+    choice = choose(number, max_distance, bits)
+    complete = [estimate.plan for estimate in choice.alternatives]
+    named = [plan_of(name, bits) for name in plans or _one_of_each(bits)]
+    chosen = [*complete, *(one for one in named if one.name not in {p.name for p in complete})]
+    rows = [_row(one, number, similarity) for one in chosen]
+    if json:
+        from json import dumps
+
+        found: dict[str, Any] = {
+            "n": number,
+            "bits": bits,
+            "max_distance": max_distance,
+            "similarity": similarity,
+            "choice": choice.plan.name,
+            "reason": choice.reason,
+            "plans": rows,
+        }
+        typer.echo(dumps(found, indent=2))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(
+        f"{number:,} fingerprints of {bits} bits, pairs within {max_distance}; one thread\n"
+    )
+    console.print(_table(rows, similarity is not None))
+    console.print(f"\nauto takes {choice.reason}\n")
+    for promise in dict.fromkeys(row["promise"] for row in rows):
+        names = ", ".join(row["plan"] for row in rows if row["promise"] == promise)
+        console.print(f"{names}: {promise}")
+
+
+def _number(text: str) -> int:
+    try:
+        number = float(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < 2**32 or number != int(number):
+        raise SettingError(f"--n {text} must be a whole number below 2^32, for example 1e7")
+    return int(number)
+
+
+def _one_of_each(bits: int) -> list[str]:
+    """The ways that promise less, in an ordinary size for that many bits."""
+    width = min(16, bits)
+    return [
+        f"bands:{bits // width}x{width}",
+        f"rotate:{min(16, bits)}:4",
+        f"prefix:{width}",
+        "length:0.2",
+    ]
+
+
+def _row(plan: Plan, n: int, similarity: float | None) -> dict[str, Any]:
+    from neardup.candidates.costs import Costs
+
+    row: dict[str, Any] = {
+        "plan": plan.name,
+        "tables": plan.tables,
+        "guarantee": plan.guarantee,
+        "expected_candidates": plan.expected_candidates(n),
+        "memory_bytes": plan.memory(n),
+        "seconds": plan.seconds(n, Costs.load()),
+        "promise": plan.promise,
+    }
+    if similarity is not None:
+        row["recall"] = plan.recall(similarity, n)
+    return row
+
+
+def _table(rows: list[dict[str, Any]], with_recall: bool) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="dim")
+    table.add_column("plan", no_wrap=True)
+    headings = ["tables", "guarantee", "candidates", "memory", "seconds"]
+    for heading in [*headings, "recall"] if with_recall else headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        cells = [
+            row["plan"],
+            f"{row['tables']:,}",
+            _or_unknown(row["guarantee"], "≤ {}", "none"),
+            _or_unknown(row["expected_candidates"], "{:,.3g}"),
+            size(row["memory_bytes"]),
+            _or_unknown(row["seconds"], "{:,.3g}"),
+        ]
+        if with_recall:
+            cells.append(_or_unknown(row["recall"], "{:.3f}"))
+        table.add_row(*cells)
+    return table
+
+
+def _or_unknown(value: float | None, form: str, unknown: str = "?") -> str:
+    return unknown if value is None else form.format(value)
