@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks import distance, end_to_end, fingerprint, report, startup, weighted
+from benchmarks import distance, end_to_end, fingerprint, join, report, startup, weighted
 
 
 def main() -> None:
-    for benchmark in (fingerprint, weighted, distance, end_to_end, startup):
+    for benchmark in (fingerprint, weighted, join, distance, end_to_end, startup):
         benchmark.main([])
     report.main([])
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import corpora, distance, end_to_end, fingerprint, startup, weighted
+from benchmarks import corpora, distance, end_to_end, fingerprint, join, startup, weighted
 from benchmarks.markdown import provenance, table
 from benchmarks.result import RESULTS, Json, Result
 from benchmarks.targets import OURS, RATE_FIELD, targets
@@ -16,6 +16,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS = (
     fingerprint.BENCHMARK,
     weighted.BENCHMARK,
+    join.BENCHMARK,
     distance.BENCHMARK,
     end_to_end.BENCHMARK,
     startup.BENCHMARK,
@@ -40,6 +41,7 @@ def page(results: Mapping[str, Result]) -> str:
         _targets(results),
         _fingerprint(results[fingerprint.BENCHMARK]),
         weighted.section(results[weighted.BENCHMARK]),
+        join.section(results[join.BENCHMARK]),
         _distance(results[distance.BENCHMARK]),
         _end_to_end(results[end_to_end.BENCHMARK]),
         _startup(results[startup.BENCHMARK]),

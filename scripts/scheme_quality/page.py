@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
-from benchmarks.report import table
-from scripts.scheme_quality.distances import Distances, area_under_curve, told_area
+from benchmarks.markdown import table
+from scripts.scheme_quality.distances import COMMON_BITS, Distances, area_under_curve, told_area
 from scripts.scheme_quality.results import Json
 
 PAGE = Path(__file__).parents[2] / "docs" / "schemes.md"
@@ -58,7 +59,7 @@ def scheme_table(measured: Json) -> str:
     """A line for each scheme."""
     header = ["scheme", "true pairs", "random pairs", "AUC"]
     header += [f"≤ {limit}: found / false" for limit in LIMITS]
-    header += ["found at 1 false in 10,000", "documents/s"]
+    header += ["found at 1 in 10,000", "documents/s"]
     lines = [
         [
             f"`{row['name']}`",
@@ -85,13 +86,15 @@ def rough(rate: float) -> str:
 
 
 def percent(share: Fraction) -> str:
-    """A share with one decimal, or as many as it takes to show that it is not zero."""
+    """A share with one decimal, or as many as it takes to show that it is neither 0 nor all."""
     hundredths = float(100 * share)
-    if hundredths in (0, 100):
+    if share in (0, 1):
         return f"{hundredths:.0f} %"
-    if hundredths >= 0.1:
-        return f"{hundredths:.1f} %"
-    return f"{hundredths:.2g} %"
+    if hundredths < 0.1:
+        return f"{hundredths:.2g} %"
+    if hundredths > 99.9:
+        return f"{100 - float(f'{100 - hundredths:.1g}'):g} %"
+    return f"{hundredths:.1f} %"
 
 
 def _found(row: Json, limit: float | None) -> str:
@@ -111,12 +114,19 @@ def _told_limit(row: Json) -> str:
     return "0 is too far" if limit is None else f"≤ {limit:g}"
 
 
+def _told_bits(row: Json) -> str:
+    """The same limit in bits of the fingerprint, as a user gives it."""
+    limit, bits = _limit(row), len(row["random"]) - 1
+    return "none" if limit is None else f"{limit * bits / COMMON_BITS:g} of {bits}"
+
+
 QUANTITIES: dict[str, Callable[[Json], str]] = {
     "auc": lambda row: told_area(area_under_curve(row["true"], row["random"]), 5),
     "mean": lambda row: f"{Distances(tuple(row['true'])).mean:.1f}",
     "random_mean": lambda row: f"{Distances(tuple(row['random'])).mean:.1f}",
     "rare": lambda row: _found(row, _limit(row)),
     "limit": _told_limit,
-    **{f"found{limit}": lambda row, limit=limit: _found(row, limit) for limit in LIMITS},
-    **{f"false{limit}": lambda row, limit=limit: _false(row, limit) for limit in LIMITS},
+    "bits": _told_bits,
+    **{f"found{limit}": partial(_found, limit=limit) for limit in LIMITS},
+    **{f"false{limit}": partial(_false, limit=limit) for limit in LIMITS},
 }

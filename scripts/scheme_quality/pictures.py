@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -17,8 +18,13 @@ from scripts.scheme_quality.results import Json
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 COLUMNS = 4
 TALLEST = 0.25
-TRUE_STYLE = {"facecolor": "0.72", "edgecolor": "0.72", "linewidth": 0.0}
-RANDOM_STYLE = {"facecolor": "none", "edgecolor": "black", "hatch": "//////", "linewidth": 0.9}
+TRUE_STYLE: dict[str, Any] = {"facecolor": "0.72", "edgecolor": "0.72", "linewidth": 0.0}
+RANDOM_STYLE: dict[str, Any] = {
+    "facecolor": "none",
+    "edgecolor": "black",
+    "hatch": "//////",
+    "linewidth": 0.9,
+}
 
 
 def draw_all(corpora: dict[str, Json]) -> None:
