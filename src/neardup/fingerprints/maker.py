@@ -19,6 +19,7 @@ from neardup.features.hashed import Features, text_features
 from neardup.features.idf import IdfCounter, IdfTable
 from neardup.features.keyword_terms import candidate_words, keyword_terms
 from neardup.features.terms import Terms, text_terms
+from neardup.features.weighted import WeightedFeatures, in_order
 from neardup.features.weighting import weights_of
 from neardup.fingerprints.scheme import Scheme
 from neardup.hashes import HashFamily
@@ -95,6 +96,19 @@ class Maker:
             return self._of_features(features), features.words
         terms = self._text_terms(columns)
         return self._of_terms(terms), terms.words
+
+    def features(self, documents: DocumentColumns) -> WeightedFeatures:
+        """The features of documents with their weights, by nd1 hashes whatever the scheme's."""
+        found: Features | Terms
+        if isinstance(documents, GivenTerms):
+            found = given_terms(documents.terms, documents.weights, self.scheme.weights)
+        elif self.scheme.features.keywords:
+            found = self._text_terms(_checked(documents))
+        else:
+            found = text_features(_checked(documents), self.scheme.features, self.threads)
+            if self.scheme.weights == "set" and found.scale is None:
+                return WeightedFeatures(found.offsets, found.hashes, None, found.words)
+        return in_order(found.offsets, found.hashes, self._weights(found), found.words)
 
     def weighted_terms(self, columns: Sequence[TextColumn]) -> list[dict[str, float]]:
         """The features of texts as people read them, with their weights."""

@@ -26,13 +26,26 @@ class Batch:
     `documents` has the columns `id` (string or int64) and `text` (string or large_string), both
     valid and without nulls, then the carried columns. It has no rows where all were rejected.
     `places` holds each document's place in the whole input, rejected rows counted too. `fields`
-    are the texts of a record's fields, where the documents are records.
+    are the texts of a record's fields, where the documents are records. `names` are those that the
+    id (None: rows are numbered) and the text have in the input.
     """
 
     documents: pa.RecordBatch
     places: npt.NDArray[np.int64]
     rejected: tuple[Rejected, ...]
     fields: tuple[pa.Array, ...] = ()
+    names: tuple[str | None, str] = ("id", "text")
+
+    def as_read(self) -> pa.RecordBatch:
+        """The documents with the columns of the input, under the names they have there."""
+        id_name, text_name = self.names
+        columns = {text_name: self.documents["text"]}
+        if id_name is not None:
+            columns = {id_name: self.documents["id"], **columns}
+        for name in self.documents.schema.names[2:]:
+            own = name.removeprefix("input_") if name in ("input_id", "input_text") else name
+            columns[own] = self.documents[name]
+        return pa.RecordBatch.from_pydict(columns)
 
     @property
     def ids(self) -> pa.Array:

@@ -34,12 +34,15 @@ class Wanted:
         return replace(cls.of(terms, id, ()), holds="terms")
 
     @classmethod
-    def of_fields(cls, fields: Sequence[str], id: str | None) -> Wanted:
+    def of_fields(
+        cls, fields: Sequence[str], id: str | None, columns: Sequence[str] | Literal["all"]
+    ) -> Wanted:
         """The same for records: every field is read as a text, a missing one as an empty one."""
         if id in fields:
             raise SettingError(f"the column {id!r} cannot be both a field and the id")
         id = ROW_PLACE if id is None and "id" in fields else id
-        return replace(cls.of(fields[0], id, fields[1:]), fields=tuple(fields))
+        carried = "all" if columns == "all" else (*fields[1:], *columns)
+        return replace(cls.of(fields[0], id, carried), fields=tuple(fields))
 
     @classmethod
     def of(

@@ -45,7 +45,7 @@ class Documents(InputRuns[Rows]):
     ) -> None:
         if batch_bytes < 1:
             raise SettingError(f"batch_bytes={batch_bytes} must be at least 1")
-        self._wanted = Wanted.of_fields(fields, id) if fields else Wanted.of(text, id, columns)
+        self._wanted = Wanted.of_fields(fields, id, columns) if fields else Wanted.of(text, id, columns)
         self._batch_bytes = batch_bytes
         super().__init__(inputs, self._check)
 
@@ -53,7 +53,9 @@ class Documents(InputRuns[Rows]):
         for rows, ids, places in self.settled(self._rows):
             columns = {"id": ids, "text": rows.text, **rows.carried}
             fields = self._fields(rows) if self._wanted.fields else ()
-            yield Batch(pa.RecordBatch.from_pydict(columns), places, rows.rejected, fields)
+            names = (None if rows.id is None else self._wanted.id, self._wanted.text)
+            batch = pa.RecordBatch.from_pydict(columns)
+            yield Batch(batch, places, rows.rejected, fields, names)
 
     def _fields(self, rows: Rows) -> tuple[pa.Array, ...]:
         others = self._wanted.fields[1:]
