@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
+    from neardup.pipeline.dedup.result import Result
+    from neardup.pipeline.dedup.run import dedup
     from neardup.verify import cosine, jaccard, weighted_jaccard
 
 __all__ = [
@@ -27,10 +29,12 @@ __all__ = [
     "IdfTable",
     "InputError",
     "NeardupError",
+    "Result",
     "SchemeMismatchError",
     "SettingError",
     "compare",
     "cosine",
+    "dedup",
     "find_pairs",
     "fingerprint",
     "hamming",
@@ -46,10 +50,12 @@ _HOMES = {
     "IdfTable": "neardup.features.idf",
     "InputError": "neardup.errors",
     "NeardupError": "neardup.errors",
+    "Result": "neardup.pipeline.dedup.result",
     "SchemeMismatchError": "neardup.errors",
     "SettingError": "neardup.errors",
     "compare": "neardup.comparison",
     "cosine": "neardup.verify",
+    "dedup": "neardup.pipeline.dedup.run",
     "find_pairs": "neardup.candidates",
     "fingerprint": "neardup.fingerprints",
     "hamming": "neardup.fingerprints",

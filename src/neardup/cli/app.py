@@ -11,11 +11,13 @@ import typer
 
 from neardup import __version__
 from neardup.cli.compare import compare
+from neardup.cli.dedup import dedup
 from neardup.cli.fingerprint import fingerprint
 from neardup.cli.hashes import hashes
 from neardup.cli.idf import idf
 from neardup.cli.pairs import pairs
 from neardup.cli.plan import plan
+from neardup.cli.presets import presets
 from neardup.cli.sphere import sphere
 from neardup.errors import NeardupError, SettingError
 
@@ -27,11 +29,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(dedup)
 app.command()(fingerprint)
 app.command()(pairs)
 app.command()(plan)
 app.command()(compare)
 app.command()(idf)
+app.command()(presets)
 app.command()(hashes)
 app.command()(sphere)
 

@@ -45,7 +45,8 @@ class Documents(InputRuns[Rows]):
     ) -> None:
         if batch_bytes < 1:
             raise SettingError(f"batch_bytes={batch_bytes} must be at least 1")
-        self._wanted = Wanted.of_fields(fields, id, columns) if fields else Wanted.of(text, id, columns)
+        wanted = Wanted.of_fields(fields, id, columns) if fields else Wanted.of(text, id, columns)
+        self._wanted = wanted
         self._batch_bytes = batch_bytes
         super().__init__(inputs, self._check)
 

@@ -45,7 +45,7 @@ class Formats(Generic[R]):
                     yield from self._table(source.format, file, source, wanted, most)
                 return
             with source.stream() as stream:
-                format = _sniffed(stream) if source.is_standard_input else source.format
+                format = sniffed(stream) if source.is_standard_input else source.format
                 if format in _TABLES:
                     with spooled(stream) as file:
                         yield from self._table(format, file, source, wanted, most)
@@ -95,7 +95,8 @@ def check_columns(source: Source, wanted: Wanted) -> None:
         wanted.require(source.name, FILE_COLUMNS)
 
 
-def _sniffed(stream: ByteStream) -> str:
+def sniffed(stream: ByteStream) -> str:
+    """Tell the format of a stream by how it begins."""
     start = stream.peek(1)
     found = (format for format, pattern in _SNIFFED if re.match(pattern, start))
     return next(found, "lines")

@@ -57,10 +57,10 @@ class DiffCounts:
     def __str__(self) -> str:
         parts = []
         if self.changes:
-            words = f"{_number(self.words_a, 'word')} of A, {self.words_b:,} of B"
-            parts.append(f"{_number(self.changes, 'change')} ({words})")
+            words = f"{number(self.words_a, 'word')} of A, {self.words_b:,} of B"
+            parts.append(f"{number(self.changes, 'change')} ({words})")
         if self.variants:
-            parts.append(f"case or punctuation in {_number(self.variants, 'place')}")
+            parts.append(f"case or punctuation in {number(self.variants, 'place')}")
         return "; ".join(parts) or "the same words throughout"
 
 
@@ -77,7 +77,7 @@ def diff_text(edits: Sequence[Edit], style: DiffStyle) -> Text:
             continue
         if shown == style.most and not style.full:
             rest = sum(edit.op != "equal" for edit in edits[place:])
-            text.append(f"\n⋯ {_number(rest, 'more place')} that differ ⋯", style=_NOTE)
+            text.append(f"\n⋯ {number(rest, 'more place')} that differ ⋯", style=_NOTE)
             break
         shown += 1
         _append_change(text, edit, style)
@@ -88,7 +88,7 @@ def _append_change(text: Text, edit: Edit, style: DiffStyle) -> None:
     # White space at the ends of a change is no part of what changed, unless it is all of it.
     lead, a, a_tail = _stripped(edit.a)
     b_lead, b, b_tail = _stripped(edit.b)
-    text.append(_squeezed(lead or b_lead))
+    text.append(squeezed(lead or b_lead))
     half = style.longest // 2
     for side, colour, marks in ((a, _DELETED, "[--]"), (b, _INSERTED, "{++}")):
         if not side:
@@ -101,7 +101,7 @@ def _append_change(text: Text, edit: Edit, style: DiffStyle) -> None:
             text.append_text(body)
         else:
             text.append(marks[:2]).append_text(body).append(marks[2:])
-    text.append(_squeezed(a_tail or b_tail))
+    text.append(squeezed(a_tail or b_tail))
 
 
 def _stripped(side: str) -> tuple[str, str, str]:
@@ -117,17 +117,17 @@ def _shortened(side: str, before: int, after: int, full: bool, inline: bool = Fa
     words = find_words(side)
     hidden = len(words) - before - after
     if full or hidden <= max(3, (before + after) // 4):
-        return Text(_squeezed(side))
+        return Text(squeezed(side))
     head = side[: int(words.ends[before - 1])] if before else ""
     tail = side[int(words.starts[len(words) - after]) :] if after else ""
     edge = " " if inline else "\n"
-    note = f"⋯ {_number(hidden, 'word')} {'more' if inline else 'alike'} ⋯"
-    text = Text(_squeezed(head) + edge if head else "")
+    note = f"⋯ {number(hidden, 'word')} {'more' if inline else 'alike'} ⋯"
+    text = Text(squeezed(head) + edge if head else "")
     text.append(note, style=_NOTE)
-    return text.append(edge + _squeezed(tail) if tail else "")
+    return text.append(edge + squeezed(tail) if tail else "")
 
 
-def _squeezed(side: str) -> str:
+def squeezed(side: str) -> str:
     """White space folded, paragraphs kept apart, everything else made visible.
 
     Single line ends go too: lines as long as they were written seldom suit the terminal.
@@ -140,5 +140,5 @@ def _space(match: re.Match[str]) -> str:
     return "\n\n" if len(_LINE_END.findall(match[0])) > 1 else " "
 
 
-def _number(count: int, noun: str) -> str:
+def number(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,189 @@
+"""`neardup dedup`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.quantities import count, size
+
+if TYPE_CHECKING:
+    from neardup.pipeline.dedup.result import Result
+
+_LARGEST = 5
+_SHOWN = 60
+
+
+def dedup(
+    inputs: options.Inputs,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write.", show_default=False)
+    ],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="INPUT",
+            help="Another collection: what is near anything in it goes, and nothing else.",
+        ),
+    ] = None,
+    text: options.Text = None,
+    id: options.Id = None,
+    features: options.Features = "word:3",
+    weights: options.Weights = None,
+    bits: options.Bits = 64,
+    hash: options.Hash = "nd1",
+    tie: options.Tie = ">0",
+    projection: options.Projection = None,
+    similarity: Annotated[
+        str | None,
+        typer.Option(
+            help="jaccard, weighted-jaccard, cosine, or hamming.",
+            show_default="jaccard; what fits the weights, if they are others",
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="The least similarity of near-duplicates; for hamming, the most bits that differ.",
+            show_default="0.8",
+        ),
+    ] = None,
+    candidates: Annotated[
+        str, typer.Option(help="How to search: auto, exact, or a plan such as bands:40x16.")
+    ] = "auto",
+    recall: Annotated[
+        float, typer.Option(help="The share of pairs at the threshold that a plan must find.")
+    ] = 0.99,
+    keep: Annotated[
+        str, typer.Option(help="Which copy stays: first, longest, shortest, max:COL or min:COL.")
+    ] = "first",
+    cluster: Annotated[
+        str,
+        typer.Option(
+            help="components: all that hangs together; star: only what is directly similar to "
+            "the kept one."
+        ),
+    ] = "components",
+    memory: Annotated[str, typer.Option(help="What features may take, for example 8GB.")] = "2GB",
+    format: Annotated[
+        str, typer.Option(help="How kept rows are written: parquet, jsonl or csv.")
+    ] = "parquet",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a folder that is there already.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Rows that cannot be read are an error.")
+    ] = False,
+    threads: options.Threads = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Find near-duplicates, keep one of each, and write the proof.
+
+    Example: neardup dedup corpus.jsonl.gz -o out --threshold 0.8
+    """
+    from neardup.cli.interrupt import stop
+    from neardup.cli.stages import Stages
+    from neardup.errors import InputError
+    from neardup.pipeline.dedup.outputs import require_free
+    from neardup.pipeline.dedup.run import deduplicate
+    from neardup.pipeline.dedup.settings import DedupSettings
+    from neardup.pipeline.dedup.source import FileSource
+
+    settings = DedupSettings.of(
+        features=features,
+        weights=weights,
+        bits=bits,
+        hash=hash,
+        tie=tie,
+        projection=projection,
+        text=text,
+        id=id,
+        similarity=similarity,
+        threshold=threshold,
+        candidates=candidates,
+        recall=recall,
+        keep=keep,
+        cluster=cluster,
+        memory=memory,
+        threads=threads,
+    )
+    require_free(output, overwrite=overwrite)
+    try:
+        with Stages(quiet=quiet or json) as stages:
+            old = FileSource(against, settings) if against else None
+            result = deduplicate(FileSource(inputs, settings), settings, old, stages)
+            rejected = result.collected.rejected
+            if strict and rejected:
+                row = rejected[0]
+                raise InputError(
+                    f"{count(len(rejected), 'row')} cannot be read, the first in {row.file}, row "
+                    f"{row.row}: {row.reason}; {output} was not written"
+                )
+            stages("output")
+            result.save(output, overwrite=overwrite, format=format)
+    except KeyboardInterrupt:
+        stop(f"{output} was not written")
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(result.summary, indent=2, ensure_ascii=False))
+    elif not quiet:
+        _print(result, output)
+
+
+def _print(result: Result, output: Path) -> None:
+    summary = result.summary
+    documents = count(summary["documents"], "document")
+    if summary["empty"]:
+        documents += f" ({summary['empty']:,} empty)"
+    typer.echo(
+        f"{documents}: {summary['exact_copies']:,} exact and {summary['near_copies']:,} near "
+        f"copies in {count(summary['clusters'], 'cluster')}; {summary['removed']:,} removed, "
+        f"{summary['kept']:,} kept"
+    )
+    typer.echo(
+        f"{count(summary['pairs'], 'pair')} of {result.settings.similarity} "
+        f"{_limit(result)} among {count(summary['candidates'], 'candidate')}, all verified"
+    )
+    stages = ", ".join(f"{stage} {spent:.2f} s" for stage, spent in summary["seconds"].items())
+    typer.echo(f"{stages}; {size(int(summary['peak_megabytes'] * 1e6))} at the most")
+    typer.echo(summary["reason"])
+    for line in _largest(result):
+        typer.echo(line)
+    if summary["rejected"]:
+        typer.echo(
+            f"{count(summary['rejected'], 'row')} rejected → {output / 'rejected.jsonl'}", err=True
+        )
+    typer.echo(f"{result.scheme} → {output}")
+
+
+def _limit(result: Result) -> str:
+    threshold = result.settings.threshold
+    return f"≤ {threshold:.0f}" if result.settings.similarity == "hamming" else f"≥ {threshold:g}"
+
+
+def _largest(result: Result) -> list[str]:
+    """The largest clusters in a line each: size, and how the kept document begins."""
+    import numpy as np
+
+    from neardup.pipeline.dedup.texts import texts_at
+    from neardup.report.visible import visible
+
+    groups = result.groups
+    order = np.argsort(-groups.sizes, kind="stable")[:_LARGEST]
+    shown: dict[int, int] = {}  # of each cluster its kept document, else its first
+    rows = np.flatnonzero(np.isin(groups.cluster, order))
+    for row in rows[np.argsort(~groups.kept[rows], kind="stable")]:
+        shown.setdefault(int(groups.cluster[row]), int(groups.place[row]))
+    texts = texts_at(result.source, np.array(list(shown.values()), np.int64))
+    lines = []
+    for number in order.tolist():
+        place = shown[number]
+        text = " ".join(texts[place].split())
+        begin = visible(text[:_SHOWN] + ("…" if len(text) > _SHOWN else ""))
+        lines.append(f"{groups.sizes[number]:>8,} × {result.collected.ids[place]}  {begin}")
+    return lines

@@ -1,0 +1,121 @@
+"""Which document of a cluster stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from neardup.errors import InputError, SettingError
+
+Places = NDArray[np.int64]
+_PLAIN = ("first", "longest", "shortest")
+_BY_COLUMN = ("max", "min")
+
+
+@dataclass(frozen=True)
+class KeepPolicy:
+    """`first`, `longest`, `shortest`, `max:COL` or `min:COL`; ties go to the first in the input.
+
+    >>> KeepPolicy.parse("max:date").column
+    'date'
+    """
+
+    kind: str = "first"
+    column: str | None = None  # whose values decide, for max and min
+
+    @classmethod
+    def parse(cls, policy: str | KeepPolicy) -> KeepPolicy:
+        """Read a policy, or explain what one looks like."""
+        if isinstance(policy, KeepPolicy):
+            return policy
+        kind, colon, column = str(policy).partition(":")
+        if kind in _PLAIN and not colon:
+            return cls(kind)
+        if kind in _BY_COLUMN and column:
+            return cls(kind, column)
+        raise SettingError(
+            f"keep={policy!r} is unknown; choose {', '.join(_PLAIN)}, max:COL or min:COL, where "
+            "COL is a column of the input"
+        )
+
+    @property
+    def needs_lengths(self) -> bool:
+        """Whether the lengths of documents decide."""
+        return self.kind in ("longest", "shortest")
+
+    def order(self, count: int, lengths: Places | None = None, values: Any = None) -> Places:
+        """The places of `count` documents, the most wanted first.
+
+        `lengths` and `values` have one entry for each document, and are needed only where they
+        decide. Values are an Arrow array and compare as Arrow orders them: texts by their UTF-8
+        bytes. Those that are null or not a number come last.
+        """
+        if self.column is not None:
+            return _order_of_values(values, count, self)
+        if not self.needs_lengths:
+            return np.arange(count, dtype=np.int64)
+        known = _of_every_document(lengths, count, self)
+        return np.argsort(-known if self.kind == "longest" else known, kind="stable")
+
+    def __str__(self) -> str:
+        return self.kind if self.column is None else f"{self.kind}:{self.column}"
+
+
+def keep(
+    policy: KeepPolicy, clusters: Places, lengths: Places | None = None, values: Any = None
+) -> Places:
+    """The place of the kept document of each cluster, by ascending number of the cluster.
+
+    `clusters` says for each document which cluster it is in; see `KeepPolicy.order` for the rest.
+
+    >>> clusters = np.array([0, 1, 0, 1])
+    >>> keep(KeepPolicy.parse("longest"), clusters, np.array([10, 20, 30, 20])).tolist()
+    [2, 1]
+    """
+    return first_of_each(clusters, policy.order(len(clusters), lengths, values))
+
+
+def first_of_each(clusters: Places, order: Places) -> Places:
+    """The place of each cluster that comes first in this order, by number of the cluster."""
+    _, firsts = np.unique(clusters[order], return_index=True)
+    return np.asarray(order[firsts])
+
+
+def _of_every_document(lengths: Places | None, count: int, policy: KeepPolicy) -> Places:
+    if lengths is None or len(lengths) != count:
+        raise ValueError(f"keep={policy} needs the lengths of all {count} documents")
+    return np.asarray(lengths, np.int64)
+
+
+def _order_of_values(values: Any, count: int, policy: KeepPolicy) -> Places:
+    if values is None or len(values) != count:
+        raise ValueError(f"keep={policy} needs the values of all {count} documents")
+    order = "descending" if policy.kind == "max" else "ascending"
+    try:
+        # A stable sort, so that ties stay in the order of the input.
+        indices = pc.array_sort_indices(_sortable(values), order=order, null_placement="at_end")
+    except pa.ArrowNotImplementedError:
+        raise InputError(
+            f"keep={policy}: the column {policy.column!r} holds {values.type}, which has no "
+            "order; name one with numbers, texts or dates"
+        ) from None
+    return np.asarray(indices.to_numpy()).astype(np.int64)
+
+
+def _sortable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """The values as a type that Arrow can sort, with null for what is not a number."""
+    kind = values.type
+    if pa.types.is_struct(kind):  # sorted by its fields, which nobody can mean
+        raise pa.ArrowNotImplementedError(str(kind))
+    if pa.types.is_dictionary(kind):
+        return _sortable(values.cast(kind.value_type))
+    if pa.types.is_float16(kind):
+        return _sortable(values.cast(pa.float32()))
+    if pa.types.is_floating(kind):
+        return pc.if_else(pc.is_nan(values), pa.scalar(None, kind), values)
+    return values

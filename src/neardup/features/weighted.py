@@ -1,0 +1,124 @@
+"""Documents as weighted features: what true similarity is computed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_TURN = np.uint64(29)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedFeatures:
+    """Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once.
+
+    `weights` is None where each weighs 1. `words` counts words; without any there are no features.
+    """
+
+    offsets: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    weights: NDArray[np.float64] | None
+    words: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        weights = 0 if self.weights is None else self.weights.nbytes
+        return self.offsets.nbytes + self.hashes.nbytes + weights + self.words.nbytes
+
+    def content_keys(self) -> NDArray[np.uint64]:
+        """128 bits for each document that are the same only where all features are the same."""
+        each = self.hashes
+        if self.weights is not None:
+            each = each ^ (self.weights.view(np.uint64) * _SECOND)
+        mixed = [
+            _sums(_mix(each * factor) * other, self.offsets)
+            for factor, other in ((_FIRST, _SECOND), (_SECOND, _FIRST))
+        ]
+        keys = np.column_stack(mixed)
+        keys[:, 0] ^= np.diff(self.offsets).astype(np.uint64) << np.uint64(32)
+        return np.ascontiguousarray(keys)
+
+    def take(self, places: NDArray[np.int64]) -> WeightedFeatures:
+        """Fewer documents, in this order."""
+        sizes = np.diff(self.offsets)[places]
+        offsets = np.concatenate(([0], np.cumsum(sizes)))
+        chosen = np.repeat(self.offsets[places] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        weights = None if self.weights is None else self.weights[chosen]
+        return WeightedFeatures(offsets, self.hashes[chosen], weights, self.words[places])
+
+
+def in_order(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    weights: NDArray[np.float64],
+    words: NDArray[np.uint32],
+) -> WeightedFeatures:
+    """Sort the features of each document; equal ones become one, their weights added."""
+    documents = np.repeat(np.arange(len(words)), np.diff(offsets))
+    order = np.lexsort((hashes, documents))
+    documents, hashes, weights = documents[order], hashes[order], weights[order]
+    first = np.ones(len(hashes), np.bool_)
+    first[1:] = (documents[1:] != documents[:-1]) | (hashes[1:] != hashes[:-1])
+    starts = np.flatnonzero(first)
+    return WeightedFeatures(
+        np.searchsorted(documents[starts], np.arange(len(words) + 1)).astype(np.int64),
+        hashes[starts],
+        np.add.reduceat(weights, starts) if len(starts) else weights,
+        words,
+    )
+
+
+def joined(
+    parts: list[WeightedFeatures], chosen: NDArray[np.int64] | None = None
+) -> WeightedFeatures:
+    """The documents of several batches, one after the other; only those at the places `chosen`.
+
+    The list is emptied on the way, so that all features are in memory once, not twice.
+    """
+    counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(part.offsets) for part in parts)])
+    words = np.concatenate([np.zeros(0, np.uint32), *(part.words for part in parts)])
+    weighted = any(part.weights is not None for part in parts)
+    if chosen is not None:
+        counts, words = counts[chosen], words[chosen]
+    offsets = np.concatenate(([0], np.cumsum(counts)))
+    hashes = np.empty(offsets[-1], np.uint64)
+    weights = np.empty(offsets[-1], np.float64) if weighted else None
+    first = at = 0
+    for part in _taken(parts):
+        some = part
+        if chosen is not None:
+            begin, end = np.searchsorted(chosen, [first, first + len(part)])
+            some = part.take(chosen[begin:end] - first) if end - begin < len(part) else part
+        hashes[at : at + len(some.hashes)] = some.hashes
+        if weights is not None and some.weights is not None:
+            weights[at : at + len(some.hashes)] = some.weights
+        first += len(part)
+        at += len(some.hashes)
+    return WeightedFeatures(offsets, hashes, weights, words)
+
+
+def _taken(parts: list[WeightedFeatures]) -> Iterator[WeightedFeatures]:
+    parts.reverse()
+    while parts:
+        yield parts.pop()
+
+
+def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return values ^ (values >> _TURN)
+
+
+def _sums(values: NDArray[np.uint64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The sum over each document, modulo 2^64."""
+    totals = np.zeros(len(offsets) - 1, np.uint64)
+    filled = np.flatnonzero(np.diff(offsets))
+    if len(filled):
+        totals[filled] = np.add.reduceat(values, offsets[filled])
+    return totals

@@ -1,0 +1,1 @@
+"""The main job: from a pile of documents to a clean one, with the proof."""

@@ -1,0 +1,108 @@
+"""New documents against old ones: what is near anything in the old collection goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.pipeline.dedup.collected import Collected
+from neardup.pipeline.dedup.result import Result
+from neardup.pipeline.dedup.source import Source
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """The documents to remove (`place`), each with the old one nearest to it (`kept_for`).
+
+    A cluster is an old document with the new ones that go for it, by the first of these.
+    """
+
+    cluster: Places
+    place: Places
+    kept_for: Places
+    similarity: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, new: Collected, a: Places, b: Places, similarity: NDArray[np.float64]) -> Matches:
+        """Take the best match of each kind of new document, for all its copies."""
+        order = np.lexsort((b, -similarity, a))
+        firsts, first_rows = np.unique(a[order], return_index=True)
+        best = order[first_rows]
+        kinds = new.firsts[new.copies.group_of]
+        number = np.searchsorted(firsts, kinds)
+        number[number == len(firsts)] = 0
+        matched = firsts[number] == kinds if len(firsts) else np.zeros(len(kinds), np.bool_)
+        place, match = new.filled[matched], best[number[matched]]
+        _, cluster_first, cluster = np.unique(b[match], return_index=True, return_inverse=True)
+        by_appearance = np.argsort(np.argsort(cluster_first, kind="stable"), kind="stable")
+        cluster = by_appearance[cluster]
+        rows = np.argsort(cluster, kind="stable")
+        return cls(cluster[rows], place[rows], b[match][rows], similarity[match][rows])
+
+    def __len__(self) -> int:
+        return int(self.cluster[-1]) + 1 if len(self.cluster) else 0
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """None of these documents is kept."""
+        return np.zeros(len(self.place), np.bool_)
+
+    @property
+    def sizes(self) -> Places:
+        """How many documents go for each old one."""
+        return np.bincount(self.cluster)
+
+    @property
+    def removed(self) -> Places:
+        """The places of the documents to remove, ascending."""
+        return np.sort(self.place)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgainstResult(Result):
+    """A `Result` whose pairs are between new documents (`a`) and old ones (`b`)."""
+
+    old_source: Source
+    old: Collected
+
+    @cached_property
+    def groups(self) -> Any:
+        """Which documents go, and for which old ones."""
+        return Matches.of(self.collected, self.found.a, self.found.b, self.found.similarity)
+
+    @cached_property
+    def pairs(self) -> pa.Table:
+        """The accepted pairs of the first documents of each kind, by ids."""
+        return pa.table(
+            {
+                "a": self.collected.ids.take(pa.array(self.found.a)),
+                "b": self.old.ids.take(pa.array(self.found.b)),
+                "distance": pa.array(self.found.distance),
+                "similarity": pa.array(self.found.similarity),
+            }
+        )
+
+    @cached_property
+    def clusters(self) -> pa.Table:
+        """One row for each document that goes, with the old one that it is nearest to."""
+        matches = self.groups
+        return pa.table(
+            {
+                "cluster": pa.array(matches.cluster),
+                "id": self.collected.ids.take(pa.array(matches.place)),
+                "kept": pa.array(matches.kept),
+                "duplicate_of": self.old.ids.take(pa.array(matches.kept_for)),
+                "similarity": pa.array(matches.similarity),
+            }
+        )
+
+    def weakest(self, n: int = 10) -> pa.Table:
+        """The accepted pairs nearest the threshold, with their texts: judge it by them."""
+        return self._shown(self.weakest_rows(n), self.old_source, self.old.ids)

@@ -1,0 +1,163 @@
+"""The result of a deduplication: pairs, clusters, what is kept, and the numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.cluster import Clusters
+from neardup.cluster.clusters import Copies, Pairs
+from neardup.errors import SettingError
+from neardup.fingerprints import Scheme
+from neardup.pipeline.dedup.collected import Collected
+from neardup.pipeline.dedup.rows import kept_rows, one_column
+from neardup.pipeline.dedup.search import FoundPairs
+from neardup.pipeline.dedup.settings import DedupSettings
+from neardup.pipeline.dedup.source import Source
+from neardup.pipeline.dedup.texts import texts_at
+
+STAR_NOTE = "exact copies are paired with the first of their kind only"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What `dedup` found.
+
+    `pairs` has a row for each accepted pair (`a, b, distance, similarity`), and for each exact
+    copy one with the first document of its kind. `clusters` has a row for each document that is
+    in a cluster (`cluster, id, kept, duplicate_of, similarity`). `kept` are the surviving rows.
+    """
+
+    source: Source
+    settings: DedupSettings
+    scheme: Scheme
+    collected: Collected
+    found: FoundPairs
+    seconds: Mapping[str, float]
+
+    @cached_property
+    def groups(self) -> Clusters:
+        """The clusters by the places of documents."""
+        members, representatives = self.collected.repeats()
+        policy = self.settings.keep
+        return Clusters.of(
+            len(self.collected),
+            Copies(members, representatives),
+            Pairs(self.found.a, self.found.b, self.found.similarity),
+            way=self.settings.cluster,
+            policy=policy,
+            lengths=self.collected.words.astype(np.int64),
+            values=None if policy.column is None else one_column(self.source, policy.column),
+        )
+
+    @cached_property
+    def pairs(self) -> pa.Table:
+        """The accepted pairs, by ids, in the order of the input."""
+        members, representatives = self.collected.repeats()
+        a = np.concatenate((self.found.a, representatives))
+        b = np.concatenate((self.found.b, members))
+        copies = np.zeros(len(members), np.uint16)
+        order = np.lexsort((b, a))
+        ids = self.collected.ids
+        columns = {
+            "a": ids.take(pa.array(a[order])),
+            "b": ids.take(pa.array(b[order])),
+            "distance": pa.array(np.concatenate((self.found.distance, copies))[order]),
+            "similarity": pa.array(
+                np.concatenate((self.found.similarity, np.ones(len(members))))[order]
+            ),
+        }
+        return pa.table(columns).replace_schema_metadata({"neardup.pairs": STAR_NOTE})
+
+    @cached_property
+    def clusters(self) -> pa.Table:
+        """One row for each document that is in a cluster."""
+        return self.groups.table(self.collected.ids)
+
+    @cached_property
+    def kept(self) -> pa.Table:
+        """The surviving rows, with all columns of the input."""
+        batches = list(kept_rows(self.source, self.keeps))
+        return pa.Table.from_batches(batches) if batches else pa.table({})
+
+    @property
+    def keeps(self) -> NDArray[np.bool_]:
+        """Whether each document is kept."""
+        kept = np.ones(len(self.collected), np.bool_)
+        kept[self.groups.removed] = False
+        return kept
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The settings and the numbers, as plain values."""
+        from neardup.pipeline.dedup.summary import summary_of
+
+        return summary_of(self)
+
+    def save(
+        self, path: str | os.PathLike[str], *, overwrite: bool = False, format: str = "parquet"
+    ) -> None:
+        """Write everything into the folder `path`, which appears complete or not at all."""
+        from neardup.pipeline.dedup.outputs import save
+
+        save(self, path, overwrite=overwrite, format=format)
+
+    def rethreshold(self, threshold: float) -> Result:
+        """The result at a stricter threshold, without running again."""
+        if self.settings.similarity == "hamming":
+            stricter, holds = threshold <= self.settings.threshold, self.found.distance <= threshold
+        else:
+            stricter = self.settings.threshold <= threshold <= 1
+            holds = self.found.similarity >= threshold
+        if not stricter:
+            raise SettingError(
+                f"threshold={threshold!r} is not stricter than {self.settings.threshold:g}, which "
+                "this result was made with; run dedup again for that"
+            )
+        found = replace(
+            self.found,
+            a=self.found.a[holds],
+            b=self.found.b[holds],
+            distance=self.found.distance[holds],
+            similarity=self.found.similarity[holds],
+            false_distances=np.concatenate(
+                (self.found.false_distances, self.found.distance[~holds])
+            ),
+        )
+        return replace(self, settings=replace(self.settings, threshold=threshold), found=found)
+
+    def weakest(self, n: int = 10) -> pa.Table:
+        """The accepted pairs nearest the threshold, with their texts: judge it by them."""
+        return self._shown(self.weakest_rows(n), self.source, self.collected.ids)
+
+    def weakest_rows(self, n: int) -> NDArray[np.int64]:
+        """Which of the accepted pairs are nearest the threshold, the weakest first."""
+        return np.argsort(self.found.similarity, kind="stable")[:n]
+
+    def _shown(self, rows: NDArray[np.int64], other: Source, other_ids: pa.Array) -> pa.Table:
+        """Some pairs with their texts; the second ones are of the source `other`."""
+        a, b = self.found.a[rows], self.found.b[rows]
+        texts_a, texts_b = texts_at(self.source, a), texts_at(other, b)
+        return pa.table(
+            {
+                "a": self.collected.ids.take(pa.array(a)),
+                "b": other_ids.take(pa.array(b)),
+                "similarity": pa.array(self.found.similarity[rows]),
+                "text_a": pa.array([texts_a[place] for place in a.tolist()], pa.large_string()),
+                "text_b": pa.array([texts_b[place] for place in b.tolist()], pa.large_string()),
+            }
+        )
+
+    def __repr__(self) -> str:
+        removed = len(self.groups.removed)
+        return (
+            f"<Result of {len(self.collected):,} documents: {removed:,} removed, "
+            f"{len(self.groups):,} clusters>"
+        )

@@ -1,0 +1,103 @@
+"""The settings of a deduplication, checked and filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from neardup.candidates.memory import bytes_of
+from neardup.cluster.keep import KeepPolicy
+from neardup.errors import SettingError
+from neardup.features.columns import record_fields
+from neardup.fingerprints import Scheme
+
+SIMILARITIES = ("jaccard", "weighted-jaccard", "cosine", "hamming")
+CLUSTERINGS = ("components", "star")
+DEFAULT_THRESHOLD = 0.8
+DEFAULT_RECALL = 0.99
+DEFAULT_MEMORY = "2GB"
+
+
+@dataclass(frozen=True)
+class DedupSettings:
+    """What makes two documents near-duplicates, how they are found, and which one is kept."""
+
+    scheme: Scheme
+    text: str | None
+    id: str | None
+    similarity: str
+    threshold: float
+    candidates: str
+    recall: float
+    keep: KeepPolicy
+    cluster: str
+    memory: int
+    threads: int | None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        features: str = "word:3",
+        weights: str | None = None,
+        bits: int = 64,
+        hash: str = "nd1",
+        tie: str = ">0",
+        projection: str | None = None,
+        text: str | None = None,
+        id: str | None = None,
+        similarity: str | None = None,
+        threshold: float | None = None,
+        candidates: str = "auto",
+        recall: float = DEFAULT_RECALL,
+        keep: str = "first",
+        cluster: str = "components",
+        memory: str | int = DEFAULT_MEMORY,
+        threads: int | None = None,
+    ) -> DedupSettings:
+        """Check every setting; without `similarity` it is the one that fits the weights."""
+        scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
+        fitting = {"set": "jaccard", "given": "cosine"}.get(scheme.weights, "weighted-jaccard")
+        similarity = fitting if similarity is None else similarity
+        if similarity not in SIMILARITIES:
+            raise SettingError(
+                f"similarity={similarity!r} is unknown; choose {', '.join(SIMILARITIES)}"
+            )
+        if cluster not in CLUSTERINGS:
+            raise SettingError(f"cluster={cluster!r} is unknown; choose {' or '.join(CLUSTERINGS)}")
+        if similarity == "jaccard" and scheme.weights != "set":
+            raise SettingError(
+                f"similarity='jaccard' is that of sets, but weights are {scheme.weights}; "
+                "take weighted-jaccard, or weights=set"
+            )
+        return cls(
+            scheme,
+            text,
+            id,
+            similarity,
+            _threshold(threshold, similarity, scheme.bits),
+            candidates,
+            _share(recall, "recall"),
+            KeepPolicy.parse(keep),
+            cluster,
+            bytes_of(memory),
+            threads,
+        )
+
+
+def _threshold(threshold: Any, similarity: str, bits: int) -> float:
+    """A similarity from above 0 to 1; or, for `hamming`, the most bits that may differ."""
+    if similarity == "hamming":
+        if threshold is None or threshold != int(threshold) or not 0 <= threshold <= bits:
+            raise SettingError(
+                f"threshold={threshold!r}: with similarity=hamming it is the most bits that may "
+                f"differ, a whole number from 0 to {bits}"
+            )
+        return float(threshold)
+    return _share(DEFAULT_THRESHOLD if threshold is None else threshold, "threshold")
+
+
+def _share(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise SettingError(f"{name}={value!r} must be a number above 0, at most 1")
+    return float(value)

@@ -1,0 +1,192 @@
+"""Where documents come from: files, or what a program holds; gone through several times."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import InputError
+from neardup.features.columns import TextColumn
+from neardup.features.given import term_columns
+from neardup.fingerprints.maker import DocumentColumns, GivenTerms
+from neardup.fingerprints.records import record_columns
+from neardup.fingerprints.texts import string_chunks
+from neardup.pipeline.dedup.settings import DedupSettings
+from neardup.pipeline.inputs import Progress, batches_of, columns_of, documents_of
+from neardup.read import Documents, Rejected
+from neardup.read.slices import bounded
+from neardup.read.standard_input import store_standard_input
+
+_TEXT_AT_ONCE = 4 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentBatch:
+    """Some documents: their ids, what they hold, and the rows that could not be read."""
+
+    ids: pa.Array
+    columns: DocumentColumns
+    rejected: tuple[Rejected, ...] = ()
+
+
+class Source(Protocol):
+    """A collection that can be gone through again and again, always in the same order."""
+
+    @property
+    def text_bytes(self) -> int | None:
+        """About how much text there is; None where that cannot be told."""
+
+    @property
+    def schema(self) -> pa.Schema | None:
+        """The columns of the rows, where they are known beforehand."""
+
+    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
+        """The documents."""
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """The same documents as rows, with all the columns of the input."""
+
+
+class FileSource:
+    """Files, folders, globs and URLs."""
+
+    def __init__(self, inputs: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> None:
+        self._settings = settings
+        self._inputs = [os.fspath(name) for name in inputs]
+        if "-" in self._inputs:
+            # It is read several times; the copy goes with this object.
+            self._folder = tempfile.TemporaryDirectory(prefix="neardup-")
+            stored = os.fspath(store_standard_input(Path(self._folder.name)))
+            self._inputs = [stored if name == "-" else name for name in self._inputs]
+        self._documents = documents_of(self._inputs, settings.scheme, settings.text, settings.id)
+
+    @property
+    def text_bytes(self) -> int | None:
+        """The size of the files; compressed ones are taken for a quarter of their text."""
+        total = self._documents.total_bytes
+        if total is None:
+            return None
+        packed = any(name.endswith((".gz", ".zst", ".bz2", ".parquet")) for name in self._inputs)
+        return 4 * total if packed else total
+
+    @property
+    def schema(self) -> pa.Schema | None:
+        """That of the first rows, unless files differ or are JSON, where any row may."""
+        if len(self._inputs) > 1 or Path(self._inputs[0]).is_dir() or ".json" in self._inputs[0]:
+            return None
+        first = next(iter(self.rows()), None)
+        return None if first is None else first.schema
+
+    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
+        """Read the documents."""
+        done = 0
+        for batch in batches_of(self._documents):
+            columns = columns_of(batch, self._settings.scheme)
+            yield DocumentBatch(batch.ids, columns, batch.rejected)
+            done += len(batch.ids)
+            if progress:
+                progress(self._documents.done_bytes, self._documents.total_bytes, done)
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Read the documents with all their columns."""
+        settings = self._settings
+        if settings.scheme.features.are_given:
+            for batch in batches_of(self._documents):
+                yield _term_rows(batch)
+            return
+        fields = settings.scheme.fields
+        documents = Documents(
+            self._inputs,
+            text=None if fields else settings.text,
+            fields=fields.names if fields else (),
+            id=settings.id,
+            columns="all",
+        )
+        for batch in documents:
+            yield batch.as_read()
+
+
+def _term_rows(batch: Any) -> pa.RecordBatch:
+    columns = {"id": batch.ids, "terms": batch.terms}
+    if batch.weights is not None:
+        columns["weights"] = batch.weights
+    return pa.RecordBatch.from_pydict(columns)
+
+
+class MemorySource:
+    """A list of texts, a column, or a table with a column of texts (or of terms, or fields)."""
+
+    def __init__(self, held: Any, settings: DedupSettings) -> None:
+        self._settings = settings
+        self._table = _table_of(held, settings)
+        name = settings.id or "id"
+        if name in self._table.column_names:
+            self._ids = self._table[name].combine_chunks()
+        elif settings.id:
+            raise InputError(f"the table has no column {name!r}, only {self._table.column_names}")
+        else:
+            self._ids = pa.array(np.arange(len(self._table)))
+
+    @property
+    def text_bytes(self) -> int:
+        """What the table takes."""
+        return int(self._table.nbytes)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """That of the table."""
+        return self._table.schema
+
+    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
+        """Hand out the documents, some at a time."""
+        first = 0
+        for columns in self._columns():
+            size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+            yield DocumentBatch(self._ids.slice(first, size), columns)
+            first += size
+            if progress:
+                progress(first, len(self._table), first)
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """The rows of the table."""
+        yield from self._table.to_batches()
+
+    def _columns(self) -> Iterable[DocumentColumns]:
+        scheme = self._settings.scheme
+        if scheme.features.are_given:
+            return (GivenTerms(*columns) for columns in term_columns(self._table))
+        if scheme.fields is not None:
+            return record_columns(self._table, scheme.fields)
+        texts = self._table[self._settings.text or "text"]
+        return (
+            [TextColumn(chunk.slice(begin, end - begin))]
+            for chunk in string_chunks(texts)
+            for begin, end in bounded(chunk, _TEXT_AT_ONCE)
+        )
+
+
+def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
+    name = settings.text or "text"
+    if hasattr(held, "columns") or isinstance(held, pa.RecordBatch):
+        table = pa.table(held) if not isinstance(held, pa.RecordBatch) else pa.table([held])
+        wanted = settings.scheme.fields.names if settings.scheme.fields else (name,)
+        if settings.scheme.features.are_given:
+            wanted = ("terms",)
+        for column in wanted:
+            if column not in table.column_names:
+                raise InputError(f"the table has no column {column!r}, only {table.column_names}")
+        return table
+    if settings.scheme.features.are_given:
+        parts = [pa.table({"terms": t, "weights": w}) for t, w in term_columns(held)]
+        return pa.concat_tables(parts)
+    items = list(held) if not isinstance(held, pa.Array | pa.ChunkedArray) else held
+    if isinstance(items, list) and items and isinstance(items[0], dict):
+        return pa.Table.from_pylist(items)
+    return pa.table({name: pa.chunked_array(list(string_chunks(items)), pa.large_string())})
