@@ -120,3 +120,34 @@ def expand_pairs(
     right_group_of: NDArray[np.int64] | None,
     right_groups: int,
 ) -> PairArrays: ...
+
+DocumentArrays = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64] | None]
+
+def similarities(
+    left: DocumentArrays,
+    right: DocumentArrays | None,
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    *,
+    measure: str,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def join_similar(
+    left: DocumentArrays,
+    right: DocumentArrays | None,
+    *,
+    measure: str,
+    threshold: float,
+    threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int]: ...
+def predict_similar(
+    left: DocumentArrays,
+    right: DocumentArrays | None,
+    *,
+    measure: str,
+    threshold: float,
+    threads: int,
+) -> int: ...
+def components(
+    count: int, a: NDArray[np.int64], b: NDArray[np.int64]
+) -> NDArray[np.int64]: ...

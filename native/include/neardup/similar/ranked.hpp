@@ -1,0 +1,41 @@
+// The documents that may be in a pair, as lists of numbered features, the rarest first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../join/memory.hpp"
+#include "limits.hpp"
+#include "similar.hpp"
+
+namespace neardup {
+
+// Documents are numbered by ascending mass; features that one document alone has are left out, and
+// so are documents that have too few others.
+struct RankedDocuments {
+    std::vector<std::uint32_t> places;  // of each document: left ones, then right ones
+    std::vector<double> masses;         // with the features left out; of a cosine, exactly summed
+    std::vector<std::size_t> starts, ends;
+    Room<std::uint32_t> features;  // from starts[i] to ends[i], ascending
+    Room<double> weights;          // beside them; of a cosine, for documents of length 1
+    std::size_t feature_count;     // different ones, numbered from the rarest
+
+    std::size_t count() const { return places.size(); }
+    std::size_t size(std::size_t i) const { return ends[i] - starts[i]; }
+    const std::uint32_t* begin(std::size_t i) const { return features.data() + starts[i]; }
+    const std::uint32_t* end(std::size_t i) const { return features.data() + ends[i]; }
+};
+
+RankedDocuments rank_documents(const Collections& documents, Measure measure, const Limits& limits,
+                               std::size_t threads);
+
+// The rank of a feature that no other document has.
+inline constexpr std::uint32_t kAlone = 0xFFFFFFFF;
+
+// For each hash its rank among the different ones, from the one that is there least often, or kAlone;
+// returns the number of ranks. There can be 2^32 - 1 hashes.
+std::size_t rank_features(const std::uint64_t* hashes, std::size_t count, std::size_t threads,
+                          std::uint32_t* ranks);
+
+}  // namespace neardup

@@ -1,0 +1,38 @@
+// Which features more than one document may have.
+//
+// Most features of most collections are found in one document. They cannot make a pair, and two
+// bits for each tell nearly all of them: a table of bits instead of a map of features.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "../join/memory.hpp"
+#include "similar.hpp"
+
+namespace neardup {
+
+class SharedFilter {
+  public:
+    SharedFilter(const Collections& documents, std::size_t threads);
+
+    // False: one document of the collection has the feature, or those of one side alone.
+    bool maybe_shared(std::uint64_t hash) const {
+        const std::uint64_t slot = slot_of(hash);
+        return (words_[slot / 32] >> (slot % 32 * 2) & 3) == 3;
+    }
+
+  private:
+    std::uint64_t slot_of(std::uint64_t hash) const {
+        return hash * 0x9E3779B97F4A7C15ULL >> shift_;
+    }
+    void mark(const FeatureColumn& column, std::uint64_t first, std::uint64_t last,
+              std::uint64_t side);
+
+    int shift_;
+    Room<std::uint64_t> room_;
+    std::uint64_t* words_;
+};
+
+}  // namespace neardup

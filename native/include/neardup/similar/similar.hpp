@@ -1,0 +1,53 @@
+// True similarity of documents: of given pairs, and every pair that reaches a threshold.
+//
+// Documents are columns of features, ascending within a document, each once; without weights each
+// weighs 1. Weights are 0, or from 1e-100 to 1e100. No result depends on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../recipe.hpp"
+
+namespace neardup {
+
+enum class Measure { jaccard, weighted_jaccard, cosine };
+
+// One collection, or a left and a right one. Both have weights, or neither.
+struct Collections {
+    FeatureColumn left, right;
+    bool two;
+
+    // The column that the second document of a pair is in.
+    const FeatureColumn& others() const { return two ? right : left; }
+};
+
+// The first `count` pairs of documents, and where their similarities go.
+struct PairList {
+    const std::int64_t *a, *b;
+    std::size_t count;
+};
+void similarities(const Collections& documents, const PairList& pairs, Measure measure,
+                  std::size_t threads, double* found);
+
+struct SimilarPair {
+    std::uint64_t places;  // a, and b in the lower half, so that pairs sort by (a, b)
+    double similarity;
+};
+struct SimilarJoin {
+    std::vector<SimilarPair> pairs;  // sorted
+    std::uint64_t compared;          // pairs whose features were looked at
+};
+// Every pair whose similarity is at least `threshold`, which is above 0.
+SimilarJoin join_similar(const Collections& documents, Measure measure, double threshold,
+                         std::size_t threads);
+
+// How many postings `join_similar` would look at.
+std::uint64_t predict_similar(const Collections& documents, Measure measure, double threshold,
+                              std::size_t threads);
+
+// For each of `count` documents the smallest one that the pairs connect it with.
+void components(std::size_t count, const PairList& pairs, std::int64_t* smallest);
+
+}  // namespace neardup

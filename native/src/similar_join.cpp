@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <mutex>
+
+#include "neardup/parallel.hpp"
+#include "neardup/similar/prefix_join.hpp"
+
+namespace neardup {
+
+namespace {
+
+constexpr std::size_t kTask = 64;  // documents at a time
+
+// Let a worker for each thread go through all documents, then hand the workers over one by one.
+template <bool Weighted, typename Step, typename Finish>
+void work_through(const Collections& documents, Measure measure, double threshold,
+                  std::size_t threads, const Step& step, const Finish& finish) {
+    using Join = PrefixJoin<Weighted>;
+    const Join join(documents, measure, threshold, threads);
+    const std::size_t tasks = (join.count() + kTask - 1) / kTask;
+    std::mutex lock;
+    parallel_tasks(tasks, threads, [&](const auto& next) {
+        typename Join::Worker worker(join);
+        for (std::size_t task = next(); task < tasks; task = next())
+            for (std::size_t i = task * kTask; i < std::min(join.count(), (task + 1) * kTask); ++i)
+                step(worker, i);
+        const std::lock_guard<std::mutex> hold(lock);
+        finish(worker);
+    });
+}
+
+template <typename Step, typename Finish>
+void work_through(const Collections& documents, Measure measure, double threshold,
+                  std::size_t threads, const Step& step, const Finish& finish) {
+    if (documents.left.weights != nullptr)
+        work_through<true>(documents, measure, threshold, threads, step, finish);
+    else
+        work_through<false>(documents, measure, threshold, threads, step, finish);
+}
+
+}  // namespace
+
+SimilarJoin join_similar(const Collections& documents, Measure measure, double threshold,
+                         std::size_t threads) {
+    SimilarJoin found{{}, 0};
+    work_through(
+        documents, measure, threshold, threads,
+        [](auto& worker, std::size_t document) { worker.run(document); },
+        [&](auto& worker) {
+            found.compared += worker.compared;
+            if (found.pairs.empty())
+                found.pairs.swap(worker.pairs);
+            else
+                found.pairs.insert(found.pairs.end(), worker.pairs.begin(), worker.pairs.end());
+        });
+    std::sort(found.pairs.begin(), found.pairs.end(),
+              [](const SimilarPair& x, const SimilarPair& y) { return x.places < y.places; });
+    return found;
+}
+
+std::uint64_t predict_similar(const Collections& documents, Measure measure, double threshold,
+                              std::size_t threads) {
+    std::uint64_t postings = 0;
+    std::mutex lock;
+    work_through(
+        documents, measure, threshold, threads,
+        [&](auto& worker, std::size_t document) {
+            const std::uint64_t some = worker.predict(document);
+            const std::lock_guard<std::mutex> hold(lock);
+            postings += some;
+        },
+        [](auto&) {});
+    return postings;
+}
+
+}  // namespace neardup

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "neardup/parallel.hpp"
+#include "neardup/similar/pair.hpp"
+#include "neardup/similar/ranked.hpp"
+#include "neardup/similar/shared_filter.hpp"
+
+namespace neardup {
+
+namespace {
+
+constexpr std::size_t kTask = 256;  // documents at a time
+
+template <typename Work>
+void each_document(std::size_t count, std::size_t threads, const Work& work) {
+    const std::size_t tasks = (count + kTask - 1) / kTask;
+    parallel_tasks(tasks, threads, [&](const auto& next) {
+        auto work_here = work;  // with room of its own
+        for (std::size_t task = next(); task < tasks; task = next())
+            for (std::size_t i = task * kTask; i < std::min(count, (task + 1) * kTask); ++i)
+                work_here(i);
+    });
+}
+
+// A document that may be in a pair.
+struct Chosen {
+    double mass;
+    std::uint32_t place, shared;  // how many of its features others may have
+
+    bool operator<(const Chosen& other) const {
+        return mass != other.mass ? mass < other.mass : place < other.place;
+    }
+};
+
+// Those whose features that others may have are enough, by ascending mass.
+std::vector<Chosen> choose(const Collections& documents, Measure measure, const Limits& limits,
+                           const SharedFilter& filter, std::size_t threads) {
+    std::vector<Chosen> all(documents.left.count + (documents.two ? documents.right.count : 0));
+    each_document(all.size(), threads, [&, room = WeightedPairs()](std::size_t i) mutable {
+        const DocumentView document = view_of(documents, i);
+        Chosen& chosen = all[i];
+        chosen = {0, static_cast<std::uint32_t>(i), 0};
+        double shared = 0;
+        if (document.weights == nullptr) {
+            for (std::size_t j = 0; j < document.size; ++j)
+                chosen.shared += filter.maybe_shared(document.hashes[j]);
+            chosen.mass = static_cast<double>(document.size);
+            shared = chosen.shared;
+        } else {
+            for (std::size_t j = 0; j < document.size; ++j) {
+                const double mass = limits.mass(document.weights[j]);
+                chosen.mass += mass;
+                if (mass == 0 || !filter.maybe_shared(document.hashes[j])) continue;
+                shared += mass;
+                ++chosen.shared;
+            }
+            if (measure == Measure::cosine) chosen.mass = room.square(document);
+        }
+        if (shared < limits.probe(chosen.mass)) chosen.shared = 0;
+    });
+    std::erase_if(all, [](const Chosen& chosen) { return chosen.shared == 0; });
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+// Put the features of a document in order and leave out those that it has alone.
+template <typename Item, typename Rank>
+std::size_t order_items(Item* items, std::size_t count, const Rank& rank) {
+    Item* const end =
+        std::remove_if(items, items + count, [&](const Item& item) { return rank(item) == kAlone; });
+    std::sort(items, end, [&](const Item& x, const Item& y) { return rank(x) < rank(y); });
+    return static_cast<std::size_t>(end - items);
+}
+
+}  // namespace
+
+RankedDocuments rank_documents(const Collections& documents, Measure measure, const Limits& limits,
+                               std::size_t threads) {
+    const bool weighted = documents.left.weights != nullptr;
+    const SharedFilter filter(documents, threads);
+    const std::vector<Chosen> chosen = choose(documents, measure, limits, filter, threads);
+
+    RankedDocuments ranked;
+    std::size_t total = 0;
+    for (const Chosen& one : chosen) {
+        ranked.places.push_back(one.place);
+        ranked.masses.push_back(one.mass);
+        ranked.starts.push_back(std::exchange(total, total + one.shared));
+    }
+    if (total >= kAlone) throw std::invalid_argument("too many features for one join");
+    ranked.ends.resize(chosen.size());
+
+    Room<std::uint64_t> hash_room;
+    std::uint64_t* hashes = hash_room.at_least(total + 1);
+    std::uint32_t* features = ranked.features.at_least(total + 1);
+    double* weights = weighted ? ranked.weights.at_least(total + 1) : nullptr;
+    each_document(chosen.size(), threads, [&](std::size_t i) {
+        const DocumentView document = view_of(documents, chosen[i].place);
+        std::size_t at = ranked.starts[i];
+        for (std::size_t j = 0; j < document.size; ++j) {
+            if (weighted && limits.mass(document.weights[j]) == 0) continue;
+            if (!filter.maybe_shared(document.hashes[j])) continue;
+            if (weighted) weights[at] = document.weights[j];
+            hashes[at++] = document.hashes[j];
+        }
+    });
+    ranked.feature_count = rank_features(hashes, total, threads, features);
+
+    using Weighted = std::pair<std::uint32_t, double>;
+    each_document(chosen.size(), threads, [&, room = std::vector<Weighted>()](std::size_t i) mutable {
+        std::uint32_t* own = features + ranked.starts[i];
+        const std::size_t shared = chosen[i].shared;
+        double mass = 0;
+        std::size_t size = 0;
+        if (weighted) {
+            double* own_weights = weights + ranked.starts[i];
+            const double unit = measure == Measure::cosine ? std::sqrt(chosen[i].mass) : 1;
+            room.clear();
+            for (std::size_t j = 0; j < shared; ++j) room.emplace_back(own[j], own_weights[j]);
+            size = order_items(room.data(), shared, [](const Weighted& item) { return item.first; });
+            for (std::size_t j = 0; j < size; ++j) {
+                own[j] = room[j].first;
+                own_weights[j] = room[j].second / unit;
+                mass += limits.mass(room[j].second);
+            }
+        } else {
+            size = order_items(own, shared, [](std::uint32_t item) { return item; });
+            mass = static_cast<double>(size);
+        }
+        const bool enough = mass >= limits.probe(chosen[i].mass);
+        ranked.ends[i] = ranked.starts[i] + (enough ? size : 0);
+    });
+    return ranked;
+}
+
+}  // namespace neardup

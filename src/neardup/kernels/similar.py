@@ -1,0 +1,122 @@
+"""True similarity, exactly: of given pairs, and every pair that reaches a threshold.
+
+`similar_reference` is the twin. Documents are features as `find_features` gives them: document i
+has `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once. Weights are 0, or from 1e-100 to
+1e100; without, each feature weighs 1. An empty document is similar to nothing, equal ones are
+similar by exactly 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.errors import SettingError
+from neardup.kernels import _native
+from neardup.kernels.similar_documents import (
+    MOST_DOCUMENTS,
+    Documents,
+    Hashes,
+    Offsets,
+    SimilarPairs,
+    Weights,
+    checked_measure,
+    checked_places,
+    checked_sides,
+    checked_threshold,
+)
+
+__all__ = ["SimilarPairs", "components", "join_similar", "predict_similar", "similarities"]
+
+Found = TypeVar("Found")
+
+
+def similarities(
+    offsets: Offsets,
+    hashes: Hashes,
+    weights: Weights | None,
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    *,
+    measure: str,
+    right: Documents | None = None,
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """The true similarity of documents a[i] and b[i]; with `right`, b counts in that collection.
+
+    `measure` is "jaccard", which takes no weights, "weighted-jaccard" or "cosine".
+    """
+    left, right = checked_sides((offsets, hashes, weights), right)
+    measure = checked_measure(measure, left, right)
+    a = checked_places(a, len(left[0]) - 1, "a")
+    b = checked_places(b, len((right or left)[0]) - 1, "b")
+    return _refused_in_a_sentence(
+        lambda: _native.similarities(left, right, a, b, measure=measure, threads=threads)
+    )
+
+
+def join_similar(
+    offsets: Offsets,
+    hashes: Hashes,
+    weights: Weights | None,
+    *,
+    measure: str,
+    threshold: float,
+    right: Documents | None = None,
+    threads: int = 1,
+) -> SimilarPairs:
+    """Every pair of documents whose similarity is at least `threshold`, guaranteed.
+
+    With `right`, pairs are of a document and one of that collection. Documents that are equal make
+    as many pairs as there are; to keep them few, join one of each.
+    """
+    left, right = checked_sides((offsets, hashes, weights), right)
+    measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
+    found = _refused_in_a_sentence(
+        lambda: _native.join_similar(
+            left, right, measure=measure, threshold=threshold, threads=threads
+        )
+    )
+    return SimilarPairs(*found)
+
+
+def predict_similar(
+    offsets: Offsets,
+    hashes: Hashes,
+    weights: Weights | None,
+    *,
+    measure: str,
+    threshold: float,
+    right: Documents | None = None,
+    threads: int = 1,
+) -> int:
+    """How many postings `join_similar` would look at: its work beyond reading the features.
+
+    That is counted, not guessed; it costs as much as the linear part of the join.
+    """
+    left, right = checked_sides((offsets, hashes, weights), right)
+    measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
+    return _refused_in_a_sentence(
+        lambda: _native.predict_similar(
+            left, right, measure=measure, threshold=threshold, threads=threads
+        )
+    )
+
+
+def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each of n documents the smallest one that pairs (a[i], b[i]) connect it with."""
+    if not 0 <= n <= MOST_DOCUMENTS:
+        raise SettingError(f"n={n!r} must be a number of documents, at most {MOST_DOCUMENTS}")
+    a, b = checked_places(a, n, "a"), checked_places(b, n, "b")
+    return _refused_in_a_sentence(lambda: _native.components(n, a, b))
+
+
+def _refused_in_a_sentence(work: Callable[[], Found]) -> Found:
+    """The native module reads all features and says what is wrong with them."""
+    try:
+        return work()
+    except ValueError as error:
+        raise SettingError(str(error)) from None

@@ -1,0 +1,183 @@
+"""True similarity is what its twin says, to the last bit, and the join finds every pair of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.kernels.similar_sets import collections, packed, planted
+
+from neardup.kernels import similar, similar_reference
+from neardup.verify.similarity import cosine, jaccard, weighted_jaccard
+
+MEASURES = ["jaccard", "weighted-jaccard", "cosine"]
+# Many pairs are exactly as similar as one of these.
+THRESHOLDS = [1e-9, 0.2, 1 / 3, 0.5, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1 - 2**-53, 1.0]
+
+
+def lists(pairs):
+    assert (pairs.a.dtype, pairs.b.dtype) == (np.int64, np.int64)
+    assert pairs.similarity.dtype == np.float64
+    return list(zip(pairs.a.tolist(), pairs.b.tolist(), pairs.similarity.tolist(), strict=True))
+
+
+@st.composite
+def measured(draw):
+    """A collection as arrays, the measure for it, and whether it has weights."""
+    measure = draw(st.sampled_from(MEASURES))
+    weighted = measure != "jaccard" and draw(st.booleans())
+    documents = draw(collections(weighted))
+    offsets, hashes, weights = packed(documents)
+    return documents, (offsets, hashes, weights if weighted else None), measure
+
+
+def both_sides(arrays, at):
+    """The documents before and from `at`, which have all features in common memory."""
+    offsets, hashes, weights = arrays
+    return (offsets[: at + 1], hashes, weights), (offsets[at:], hashes, weights)
+
+
+@settings(max_examples=300)
+@given(measured())
+def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
+    documents, arrays, measure = drawn
+    a, b = (places.ravel() for places in np.indices((len(documents), len(documents))))
+    found = similar.similarities(*arrays, a, b, measure=measure)
+    assert found.dtype == np.float64
+    expected = similar_reference.similarities(*arrays, a, b, measure=measure)
+    assert found.tolist() == expected.tolist()
+    for threads in (2, 3):
+        again = similar.similarities(*arrays, a, b, measure=measure, threads=threads)
+        assert again.tolist() == expected.tolist()
+    slow = {"jaccard": lambda x, y: jaccard(x.keys(), y.keys()), "cosine": cosine}
+    told = [slow.get(measure, weighted_jaccard)(documents[i], documents[j]) for i, j in zip(a, b)]
+    assert told == expected.tolist()
+
+
+@settings(max_examples=300)
+@given(measured(), st.floats(0, 1))
+def test_similarities_between_two_collections(drawn, share):
+    documents, arrays, measure = drawn
+    at = int(share * len(documents))
+    left, right = both_sides(arrays, at)
+    a, b = (places.ravel() for places in np.indices((at, len(documents) - at)))
+    found = similar.similarities(*left, a, b, measure=measure, right=right)
+    assert found.tolist() == similar.similarities(*arrays, a, b + at, measure=measure).tolist()
+
+
+@settings(max_examples=600)
+@given(measured(), st.one_of(st.sampled_from(THRESHOLDS), st.floats(1e-6, 1)))
+def test_join(drawn, threshold):
+    _, arrays, measure = drawn
+    limits = {"measure": measure, "threshold": threshold}
+    expected = similar_reference.join_similar(*arrays, **limits)
+    found = similar.join_similar(*arrays, **limits)
+    assert lists(found) == lists(expected)
+    assert len(found) <= found.compared <= expected.compared
+    predicted = similar.predict_similar(*arrays, **limits)
+    assert found.compared <= predicted
+    assert predicted <= similar_reference.predict_similar(*arrays, **limits)
+
+
+@settings(max_examples=300)
+@given(measured(), st.data())
+def test_join_at_a_similarity_that_is_there(drawn, data):
+    """The threshold is the similarity of a pair, or the next double above it."""
+    documents, arrays, measure = drawn
+    every = similar_reference.join_similar(*arrays, measure=measure, threshold=1e-300)
+    if not len(every):
+        return
+    threshold = data.draw(st.sampled_from(every.similarity.tolist()))
+    threshold = data.draw(st.sampled_from([threshold, min(np.nextafter(threshold, 2.0), 1.0)]))
+    expected = [pair for pair in lists(every) if pair[2] >= threshold]
+    for threads in (1, 2, 3):
+        found = similar.join_similar(
+            *arrays, measure=measure, threshold=threshold, threads=threads
+        )
+        assert lists(found) == expected
+
+
+@settings(max_examples=300)
+@given(measured(), st.floats(0, 1), st.sampled_from(THRESHOLDS))
+def test_join_between_two_collections(drawn, share, threshold):
+    documents, arrays, measure = drawn
+    left, right = both_sides(arrays, int(share * len(documents)))
+    limits = {"measure": measure, "threshold": threshold, "right": right}
+    expected = similar_reference.join_similar(*left, **limits)
+    found = similar.join_similar(*left, **limits)
+    assert lists(found) == lists(expected)
+    assert found.compared <= similar.predict_similar(*left, **limits)
+    assert similar.predict_similar(*left, **limits) <= similar_reference.predict_similar(
+        *left, **limits
+    )
+
+
+def every_pair(arrays, measure, threshold):
+    """All pairs, by the kernel that compares given ones: tested above, and quick enough."""
+    count = len(arrays[0]) - 1
+    a, b = np.triu_indices(count, 1)
+    found = similar.similarities(*arrays, a, b, measure=measure, threads=2)
+    near = found >= threshold
+    return list(zip(a[near].tolist(), b[near].tolist(), found[near].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("pool", [None, 3000])
+def test_planted_documents_on_any_number_of_threads(measure, weighted, pool):
+    """Enough documents for several tasks; rare features, or some that nearly all have."""
+    if weighted and measure == "jaccard":
+        pytest.skip("jaccard takes no weights")
+    random = np.random.default_rng(7)
+    offsets, hashes = planted(random, 1500, 60, 0.4, 25, pool)
+    # A feature weighs about the same wherever it is.
+    weights = (1 + hashes % 7 + random.integers(0, 2, len(hashes))) / 7 if weighted else None
+    arrays = offsets, hashes, weights
+    half = 700
+    left, right = both_sides(arrays, half)
+    for threshold in (0.3, 0.6, 0.8, 1.0):
+        expected = every_pair(arrays, measure, threshold)
+        assert threshold == 1.0 or len(expected) > 100
+        between = [(a, b - half, near) for a, b, near in expected if a < half <= b]
+        compared = set()
+        for threads in (1, 2, 3):
+            limits = {"measure": measure, "threshold": threshold, "threads": threads}
+            found = similar.join_similar(*arrays, **limits)
+            assert lists(found) == expected
+            compared.add(found.compared)
+            assert lists(similar.join_similar(*left, right=right, **limits)) == between
+        assert len(compared) == 1
+
+
+def test_boilerplate_makes_no_pairs_to_look_at():
+    """Documents that share fifty features and are different otherwise stay as good as linear."""
+    random = np.random.default_rng(1)
+    boilerplate = random.integers(0, 2**64, 50, dtype=np.uint64)
+    documents = [
+        np.unique(np.concatenate([boilerplate, random.integers(0, 2**64, own, dtype=np.uint64)]))
+        for own in random.integers(7, 40, 3000)
+    ]
+    offsets = np.cumsum([0, *map(len, documents)]).astype(np.int64)
+    arrays = offsets, np.concatenate(documents), None
+    limits = {"measure": "jaccard", "threshold": 0.8}
+    assert similar.predict_similar(*arrays, **limits) < 30_000
+    assert len(similar.join_similar(*arrays, **limits)) == 0
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_components(data):
+    n = data.draw(st.integers(0, 30))
+    place = st.integers(0, max(n - 1, 0))
+    pairs = data.draw(st.lists(st.tuples(place, place), max_size=40 if n else 0))
+    a, b = np.array(pairs, np.int64).reshape(-1, 2).T
+    found = similar.components(n, a, b)
+    assert found.dtype == np.int64
+    assert found.tolist() == similar_reference.components(n, a, b).tolist()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_components_of_a_long_chain(order):
+    places = np.arange(200_000, dtype=np.int64)[::order].copy()
+    assert not similar.components(len(places), places[:-1], places[1:]).any()
