@@ -92,9 +92,7 @@ def test_join_at_a_similarity_that_is_there(drawn, data):
     threshold = data.draw(st.sampled_from([threshold, min(np.nextafter(threshold, 2.0), 1.0)]))
     expected = [pair for pair in lists(every) if pair[2] >= threshold]
     for threads in (1, 2, 3):
-        found = similar.join_similar(
-            *arrays, measure=measure, threshold=threshold, threads=threads
-        )
+        found = similar.join_similar(*arrays, measure=measure, threshold=threshold, threads=threads)
         assert lists(found) == expected
 
 

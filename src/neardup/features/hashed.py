@@ -45,7 +45,7 @@ def text_features(columns: Sequence[TextColumn], spec: FeatureSpec, threads: int
     fields = [column.field or Field("") for column in columns]
     return _united(
         [_in_field(part, field.name) for part, field in zip(parts, fields, strict=True)],
-        [field.weight for field in fields],
+        None if all(field.weight == 1 for field in fields) else [f.weight for f in fields],
         np.sum([part.words for part in parts], axis=0, dtype=np.uint32),
     )
 

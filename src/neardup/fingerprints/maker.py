@@ -106,7 +106,7 @@ class Maker:
             found = self._text_terms(_checked(documents))
         else:
             found = text_features(_checked(documents), self.scheme.features, self.threads)
-            if self.scheme.weights == "set" and found.scale is None:
+            if self.scheme.are_sets:
                 return WeightedFeatures(found.offsets, found.hashes, None, found.words)
         return in_order(found.offsets, found.hashes, self._weights(found), found.words)
 

@@ -108,6 +108,12 @@ class Scheme:
         return self.hash == "nd1" and not self.features.are_given and not self.features.keywords
 
     @property
+    def are_sets(self) -> bool:
+        """Whether every feature weighs the same, so that documents are sets."""
+        fields = () if self.fields is None else self.fields.fields
+        return self.weights == "set" and all(field.weight == 1 for field in fields)
+
+    @property
     def needs_idf(self) -> bool:
         """Whether weights depend on how many documents of a collection have a feature."""
         return self.weights.startswith("tfidf") or bool(self.features.keywords)

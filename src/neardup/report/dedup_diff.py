@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from neardup.features.text import WordSpans, find_words, number_words
-from neardup.report.diff import DiffCounts
-from neardup.report.visible import visible
+from neardup.report.diff import DiffCounts, number, squeezed
 from neardup.verify.alignment import align
 from neardup.verify.diff import Edit, find_edits
 
-_WHITE_SPACE = re.compile("[ \t\r\n\f\v\x85\xa0\u2028\u2029]+")
-_LINE_END = re.compile("\r\n|[\r\n\f\v\x85\u2028\u2029]")
 # Of a document this much is read, about 40 pages; a single word may be as long as a file.
 _READ_WORDS, _READ_CHARACTERS = 20_000, 200_000
 # Two documents of 20,000 words with no sentence in common are given up after a fifth of a second.
@@ -124,7 +120,7 @@ class _Rows:
                 continue
             if places == _MOST_PLACES:
                 rest = sum(edit.op != "equal" for edit in edits[place:])
-                self.note(f"… {_number(rest, 'more place')} that differ …")
+                self.note(f"… {number(rest, 'more place')} that differ …")
                 return
             places += 1
             self._change(edit)
@@ -144,7 +140,7 @@ class _Rows:
             self._add(Piece("same", edit.a), Piece("same", edit.b))
             return
         self._add(*(Piece("same", _head(words, before)) for words in (words_left, words_right)))
-        self.note(f"… {_number(hidden, 'word')} alike …")
+        self.note(f"… {number(hidden, 'word')} alike …")
         if after:
             self._add(*(Piece("same", _tail(words, after)) for words in (words_left, words_right)))
 
@@ -154,9 +150,9 @@ class _Rows:
             # White space at the ends of a change is no part of what changed.
             core = side.strip()
             start = side.index(core)
-            pieces.append(Piece("same", _shown(side[:start])))
+            pieces.append(Piece("same", squeezed(side[:start])))
             pieces.append(Piece(mark, _shortened(core)))
-            pieces.append(Piece("same", _shown(side[start + len(core) :])))
+            pieces.append(Piece("same", squeezed(side[start + len(core) :])))
 
     def _add(self, left: Piece, right: Piece) -> None:
         self._left.append(Piece(left.mark, _without_middle(left.text)))
@@ -199,25 +195,12 @@ def _shortened(change: str) -> str:
         return _without_middle(change)
     half = _LONGEST_CHANGE // 2
     head, tail = _without_middle(_head(words, half)), _without_middle(_tail(words, half))
-    return f"{head} … {_number(hidden, 'more word')} … {tail}"
+    return f"{head} … {number(hidden, 'more word')} … {tail}"
 
 
 def _without_middle(text: str) -> str:
     hidden = len(text) - _LONGEST_PIECE
     if hidden <= 0:
-        return _shown(text)
+        return squeezed(text)
     half = _LONGEST_PIECE // 2
-    return f"{_shown(text[:half])} … {_number(hidden, 'character')} … {_shown(text[-half:])}"
-
-
-def _shown(text: str) -> str:
-    """White space folded, paragraphs kept apart, everything else made visible."""
-    return "\n".join(map(visible, _WHITE_SPACE.sub(_space, text).split("\n")))
-
-
-def _space(match: re.Match[str]) -> str:
-    return "\n\n" if len(_LINE_END.findall(match[0])) > 1 else " "
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{squeezed(text[:half])} … {number(hidden, 'character')} … {squeezed(text[-half:])}"

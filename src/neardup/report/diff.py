@@ -141,4 +141,5 @@ def _space(match: re.Match[str]) -> str:
 
 
 def number(count: int, noun: str) -> str:
+    """A count with its noun, in the plural unless it is one."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -103,6 +103,12 @@ class AgainstResult(Result):
             }
         )
 
-    def weakest(self, n: int = 10) -> pa.Table:
-        """The accepted pairs nearest the threshold, with their texts: judge it by them."""
-        return self._shown(self.weakest_rows(n), self.old_source, self.old.ids)
+    @property
+    def other_source(self) -> Source:
+        """The old collection."""
+        return self.old_source
+
+    @property
+    def other_ids(self) -> pa.Array:
+        """The ids of the old documents."""
+        return self.old.ids

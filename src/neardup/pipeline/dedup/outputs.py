@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup.errors import NeardupError, SettingError
+from neardup.pipeline.dedup.page import page_of
 from neardup.pipeline.dedup.rows import kept_rows
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
                 file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
         summary = json.dumps(result.summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
+        (folder / "report.html").write_text(page_of(result), encoding="utf-8")
 
 
 def require_free(path: str | os.PathLike[str], *, overwrite: bool) -> None:
@@ -74,23 +76,15 @@ def whole_folder(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[P
 
 
 def _write_kept(result: Result, path: Path, format: str) -> None:
-    batches = kept_rows(result.source, result.keeps)
-    writers: dict[str, Callable[[Iterator[pa.RecordBatch], Path], None]] = {
-        "parquet": _write_parquet,
-        "jsonl": _write_json_lines,
-        "csv": _write_csv,
-    }
-    writers[format](batches, path)
-
-
-def _write_parquet(batches: Iterator[pa.RecordBatch], path: Path) -> None:
-    first = next(batches, None)
-    schema = pa.schema([]) if first is None else first.schema
-    with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True) as writer:
-        if first is not None:
-            writer.write_batch(first)
-        for batch in batches:
-            writer.write_batch(batch)
+    schema, batches = kept_rows(result.source, result.keeps)
+    if format == "parquet":
+        with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+    elif format == "jsonl":
+        _write_json_lines(batches, path)
+    else:
+        _write_csv(schema, batches, path)
 
 
 def _write_json_lines(batches: Iterator[pa.RecordBatch], path: Path) -> None:
@@ -100,10 +94,9 @@ def _write_json_lines(batches: Iterator[pa.RecordBatch], path: Path) -> None:
                 file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
 
 
-def _write_csv(batches: Iterator[pa.RecordBatch], path: Path) -> None:
+def _write_csv(schema: pa.Schema, batches: Iterator[pa.RecordBatch], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        for number, batch in enumerate(batches):
-            if number == 0:
-                writer.writerow(batch.schema.names)
+        writer.writerow(schema.names)
+        for batch in batches:
             writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))

@@ -84,8 +84,8 @@ class Result:
     @cached_property
     def kept(self) -> pa.Table:
         """The surviving rows, with all columns of the input."""
-        batches = list(kept_rows(self.source, self.keeps))
-        return pa.Table.from_batches(batches) if batches else pa.table({})
+        schema, batches = kept_rows(self.source, self.keeps)
+        return pa.Table.from_batches(batches, schema)
 
     @property
     def keeps(self) -> NDArray[np.bool_]:
@@ -133,27 +133,34 @@ class Result:
         )
         return replace(self, settings=replace(self.settings, threshold=threshold), found=found)
 
+    @property
+    def other_source(self) -> Source:
+        """Where the second documents of the pairs come from."""
+        return self.source
+
+    @property
+    def other_ids(self) -> pa.Array:
+        """The ids of the collection that the second documents of the pairs are of."""
+        return self.collected.ids
+
     def weakest(self, n: int = 10) -> pa.Table:
         """The accepted pairs nearest the threshold, with their texts: judge it by them."""
-        return self._shown(self.weakest_rows(n), self.source, self.collected.ids)
-
-    def weakest_rows(self, n: int) -> NDArray[np.int64]:
-        """Which of the accepted pairs are nearest the threshold, the weakest first."""
-        return np.argsort(self.found.similarity, kind="stable")[:n]
-
-    def _shown(self, rows: NDArray[np.int64], other: Source, other_ids: pa.Array) -> pa.Table:
-        """Some pairs with their texts; the second ones are of the source `other`."""
+        rows = self.weakest_rows(n)
         a, b = self.found.a[rows], self.found.b[rows]
-        texts_a, texts_b = texts_at(self.source, a), texts_at(other, b)
+        texts_a, texts_b = texts_at(self.source, a), texts_at(self.other_source, b)
         return pa.table(
             {
                 "a": self.collected.ids.take(pa.array(a)),
-                "b": other_ids.take(pa.array(b)),
+                "b": self.other_ids.take(pa.array(b)),
                 "similarity": pa.array(self.found.similarity[rows]),
                 "text_a": pa.array([texts_a[place] for place in a.tolist()], pa.large_string()),
                 "text_b": pa.array([texts_b[place] for place in b.tolist()], pa.large_string()),
             }
         )
+
+    def weakest_rows(self, n: int) -> NDArray[np.int64]:
+        """Which of the accepted pairs are nearest the threshold, the weakest first."""
+        return np.argsort(self.found.similarity, kind="stable")[:n]
 
     def __repr__(self) -> str:
         removed = len(self.groups.removed)

@@ -12,8 +12,10 @@ from neardup.errors import InputError
 from neardup.pipeline.dedup.source import Source
 
 
-def kept_rows(source: Source, keeps: NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
-    """The rows to keep, batch by batch, all under one schema.
+def kept_rows(
+    source: Source, keeps: NDArray[np.bool_]
+) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The columns of the input, and the rows to keep, batch by batch.
 
     JSON may show a type only in a later batch, so a schema that is not fixed is looked up first.
     """
@@ -21,9 +23,8 @@ def kept_rows(source: Source, keeps: NDArray[np.bool_]) -> Iterator[pa.RecordBat
     if schema is None:
         for batch in source.rows():
             schema = _widened(schema, batch.schema)
-    if schema is not None:
-        for batch in _filtered(source, keeps):
-            yield _cast(batch, schema)
+    known = pa.schema([]) if schema is None else schema
+    return known, (_cast(batch, known) for batch in _filtered(source, keeps))
 
 
 def one_column(source: Source, name: str) -> pa.ChunkedArray:

@@ -57,17 +57,18 @@ class DedupSettings:
     ) -> DedupSettings:
         """Check every setting; without `similarity` it is the one that fits the weights."""
         scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
-        fitting = {"set": "jaccard", "given": "cosine"}.get(scheme.weights, "weighted-jaccard")
-        similarity = fitting if similarity is None else similarity
+        if similarity is None:
+            weighted = "cosine" if scheme.weights == "given" else "weighted-jaccard"
+            similarity = "jaccard" if scheme.are_sets else weighted
         if similarity not in SIMILARITIES:
             raise SettingError(
                 f"similarity={similarity!r} is unknown; choose {', '.join(SIMILARITIES)}"
             )
         if cluster not in CLUSTERINGS:
             raise SettingError(f"cluster={cluster!r} is unknown; choose {' or '.join(CLUSTERINGS)}")
-        if similarity == "jaccard" and scheme.weights != "set":
+        if similarity == "jaccard" and not scheme.are_sets:
             raise SettingError(
-                f"similarity='jaccard' is that of sets, but weights are {scheme.weights}; "
+                f"similarity='jaccard' is that of sets, but features of {scheme} have weights; "
                 "take weighted-jaccard, or weights=set"
             )
         return cls(

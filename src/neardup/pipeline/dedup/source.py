@@ -182,7 +182,7 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
         for column in wanted:
             if column not in table.column_names:
                 raise InputError(f"the table has no column {column!r}, only {table.column_names}")
-        return table
+        return _without_views(table)
     if settings.scheme.features.are_given:
         parts = [pa.table({"terms": t, "weights": w}) for t, w in term_columns(held)]
         return pa.concat_tables(parts)
@@ -190,3 +190,12 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
     if isinstance(items, list) and items and isinstance(items[0], dict):
         return pa.Table.from_pylist(items)
     return pa.table({name: pa.chunked_array(list(string_chunks(items)), pa.large_string())})
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Polars hands out string views, from which Arrow cannot take rows."""
+    fields = [
+        field.with_type(pa.large_string()) if pa.types.is_string_view(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
