@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
+_PATIENCE = 2.0  # seconds
 
 
 class Prefetched(Generic[Item]):
     """Iterate over `items`, computing up to `ahead` of them in a thread of their own.
 
-    An error there is raised here, in its turn. Closing the iterator early ends the thread after
-    the item it is at.
+    An error there is raised here, in its turn. Closing the iterator early waits, for a moment, until
+    the thread has ended after the item it is at.
     """
 
     def __init__(self, items: Iterable[Item], ahead: int = 2) -> None:
@@ -37,6 +38,9 @@ class Prefetched(Generic[Item]):
                     return
         finally:
             self._stopped.set()
+            # A thread that is still in native code when Python ends would abort the process. But
+            # one that waits for a pipe may wait for ever.
+            thread.join(_PATIENCE)
 
     def _produce(self) -> None:
         try:
