@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 _LARGEST = 5
 _SHOWN = 60
+_SETTINGS = (
+    *("text", "id", "features", "weights", "bits", "hash", "tie", "projection", "similarity"),
+    *("threshold", "candidates", "recall", "keep", "cluster", "memory", "threads"),
+)
 
 
 def dedup(
+    context: typer.Context,
     inputs: options.Inputs,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write.", show_default=False)
@@ -28,6 +33,10 @@ def dedup(
             metavar="INPUT",
             help="Another collection: what is near anything in it goes, and nothing else.",
         ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="The settings of a known system; `neardup presets` lists them."),
     ] = None,
     text: options.Text = None,
     id: options.Id = None,
@@ -93,24 +102,8 @@ def dedup(
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
 
-    settings = DedupSettings.of(
-        features=features,
-        weights=weights,
-        bits=bits,
-        hash=hash,
-        tie=tie,
-        projection=projection,
-        text=text,
-        id=id,
-        similarity=similarity,
-        threshold=threshold,
-        candidates=candidates,
-        recall=recall,
-        keep=keep,
-        cluster=cluster,
-        memory=memory,
-        threads=threads,
-    )
+    chosen = {name: context.params[name] for name in _SETTINGS if _is_chosen(context, name)}
+    settings = DedupSettings.of(preset=preset, **chosen)
     require_free(output, overwrite=overwrite)
     try:
         with Stages(quiet=quiet or json) as stages:
@@ -133,6 +126,12 @@ def dedup(
         typer.echo(dumps(result.summary, indent=2, ensure_ascii=False))
     elif not quiet:
         _print(result, output)
+
+
+def _is_chosen(context: typer.Context, name: str) -> bool:
+    """Whether an option was given, so that it goes before what a preset says."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _print(result: Result, output: Path) -> None:

@@ -14,8 +14,8 @@ _PATIENCE = 2.0  # seconds
 class Prefetched(Generic[Item]):
     """Iterate over `items`, computing up to `ahead` of them in a thread of their own.
 
-    An error there is raised here, in its turn. Closing the iterator early waits, for a moment, until
-    the thread has ended after the item it is at.
+    An error there is raised here, in its turn. Closing the iterator early waits a moment until
+    the thread has ended, after the item it is at.
     """
 
     def __init__(self, items: Iterable[Item], ahead: int = 2) -> None:

@@ -66,32 +66,38 @@ def collect(
     maker: Maker,
     *,
     feature_memory: int,
+    by_features: bool,
     progress: Progress | None,
 ) -> Collected:
-    """Read all documents; features are kept while they fit into `feature_memory` bytes."""
+    """Read all documents; features are kept while they fit into `feature_memory` bytes.
+
+    Without `by_features`, copies are documents of the same fingerprint.
+    """
     parts = _Parts()
     keeps = feature_memory > 0
     for batch in source.batches(progress):
-        features = maker.features(batch.columns)
         rows, words = maker.rows(batch.columns)
         parts.ids.append(batch.ids)
         parts.words.append(words)
         parts.rows.append(rows)
-        parts.keys.append(features.content_keys())
         parts.rejected += batch.rejected
+        if not by_features:
+            continue
+        features = maker.features(batch.columns)
+        parts.keys.append(features.content_keys())
         if keeps:
             parts.features.append(features)
             parts.feature_bytes += features.nbytes
             if parts.feature_bytes > feature_memory:
                 parts.features, keeps = [], False
-    return _together(parts, maker, keeps)
+    return _together(parts, maker, keeps and by_features)
 
 
 def _together(parts: _Parts, maker: Maker, keeps: bool) -> Collected:
     words = np.concatenate([np.zeros(0, np.uint32), *parts.words])
     width = maker.scheme.row_words
     rows = np.concatenate([np.zeros((0, width), np.uint64), *parts.rows])
-    keys = np.concatenate([np.zeros((0, 2), np.uint64), *parts.keys])
+    keys = np.concatenate([np.zeros((0, 2), np.uint64), *parts.keys]) if parts.keys else rows
     filled = np.flatnonzero(words)
     copies = group_rows(np.ascontiguousarray(keys[filled]), threads=maker.threads)
     features = None

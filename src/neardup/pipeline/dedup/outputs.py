@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup.errors import NeardupError, SettingError
+from neardup.pipeline.dedup.duplicates import write_levels
 from neardup.pipeline.dedup.page import page_of
 from neardup.pipeline.dedup.rows import kept_rows
 
@@ -39,6 +40,7 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
                 file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
         summary = json.dumps(result.summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
+        write_levels(result, folder)
         (folder / "report.html").write_text(page_of(result), encoding="utf-8")
 
 

@@ -40,7 +40,7 @@ def dedup(source: Any, *, against: Any = None, **settings: Any) -> Result:
     a table; so is `against`, another collection: then what is near anything in that goes, and
     nothing else. Settings are those of the command line: `features`, `weights`, `bits`, `hash`,
     `similarity`, `threshold`, `candidates`, `recall`, `keep`, `cluster`, `text`, `id`, `memory`,
-    `threads`.
+    `threads`; a `preset` fills in those of a known system.
 
     >>> import neardup as nd
     >>> texts = ["one two three four five", "One, two, three, four, five!", "something else"]
@@ -102,8 +102,10 @@ def _read(
     text = sum(size or 0 for size in sizes)
     if not wants_exact or settings.candidates == EXACT or _fits(text, settings):
         with timer.stage("features"):
-            room = 0 if settings.similarity == "hamming" else settings.memory // len(sources)
-            sides = [_collected(source, maker, room, stage, "features") for source in sources]
+            room = settings.memory // len(sources)
+            sides = [
+                _collected(source, maker, room, settings, stage("features")) for source in sources
+            ]
         if not wants_exact or all(side.fits for side in sides):
             return sides, maker, settings
     if settings.candidates == EXACT:
@@ -113,7 +115,9 @@ def _read(
         )
     settings, maker = _widened(text, maker, settings)
     with timer.stage("fingerprints"):
-        sides = [_collected(source, maker, 0, stage, "fingerprints") for source in sources]
+        sides = [
+            _collected(source, maker, 0, settings, stage("fingerprints")) for source in sources
+        ]
     return sides, maker, settings
 
 
@@ -121,8 +125,12 @@ def _fits(text_bytes: int, settings: DedupSettings) -> bool:
     return text_bytes * _FEATURE_BYTES_OF_TEXT <= settings.memory
 
 
-def _collected(source: Source, maker: Maker, room: int, stage: StageProgress, name: str) -> Side:
-    return Side(collect(source, maker, feature_memory=room, progress=stage(name)), source)
+def _collected(
+    source: Source, maker: Maker, room: int, settings: DedupSettings, progress: Progress | None
+) -> Side:
+    by_features = settings.similarity != "hamming"
+    found = collect(source, maker, feature_memory=room, by_features=by_features, progress=progress)
+    return Side(found, source)
 
 
 def _widened(text_bytes: int, maker: Maker, settings: DedupSettings) -> tuple[DedupSettings, Maker]:

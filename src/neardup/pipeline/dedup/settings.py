@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from neardup.cluster.keep import KeepPolicy
 from neardup.errors import SettingError
 from neardup.features.columns import record_fields
 from neardup.fingerprints import Scheme
+from neardup.lab.presets import preset
 
 SIMILARITIES = ("jaccard", "weighted-jaccard", "cosine", "hamming")
 CLUSTERINGS = ("components", "star")
@@ -33,9 +35,17 @@ class DedupSettings:
     cluster: str
     memory: int
     threads: int | None
+    levels: tuple[float, ...] = ()
 
     @classmethod
-    def of(
+    def of(cls, *, preset: str | None = None, **chosen: Any) -> DedupSettings:
+        """Check every setting; those of a preset hold where none was chosen."""
+        if preset is None:
+            return cls._checked(**chosen)
+        return cls._checked(**{**_of_preset(preset), **chosen})
+
+    @classmethod
+    def _checked(
         cls,
         *,
         features: str = "word:3",
@@ -54,8 +64,9 @@ class DedupSettings:
         cluster: str = "components",
         memory: str | int = DEFAULT_MEMORY,
         threads: int | None = None,
+        levels: Sequence[float] = (),
     ) -> DedupSettings:
-        """Check every setting; without `similarity` it is the one that fits the weights."""
+        """Without `similarity` it is the one that fits the weights."""
         scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
         if similarity is None:
             weighted = "cosine" if scheme.weights == "given" else "weighted-jaccard"
@@ -83,7 +94,17 @@ class DedupSettings:
             cluster,
             bytes_of(memory),
             threads,
+            tuple(levels),
         )
+
+
+def _of_preset(name: str) -> dict[str, Any]:
+    known = preset(name)
+    chosen = {**known.recipe, "candidates": known.candidates, "similarity": known.similarity}
+    if known.max_distance:
+        levels = known.max_distance if len(known.max_distance) > 1 else ()
+        return {**chosen, "threshold": max(known.max_distance), "levels": levels}
+    return {**chosen, "threshold": known.threshold}
 
 
 def _threshold(threshold: Any, similarity: str, bits: int) -> float:

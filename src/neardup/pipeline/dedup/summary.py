@@ -54,6 +54,7 @@ def summary_of(result: Result) -> dict[str, Any]:
             "cluster": settings.cluster,
             "memory": settings.memory,
         },
+        "levels": {f"{level:g}": _level(result, level) for level in settings.levels},
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
         "peak_megabytes": round(_peak_megabytes(), 1),
         "versions": {
@@ -62,6 +63,16 @@ def summary_of(result: Result) -> dict[str, Any]:
             "numpy": np.__version__,
             "pyarrow": pa.__version__,
         },
+    }
+
+
+def _level(result: Result, level: float) -> dict[str, int]:
+    """What a stricter threshold would have given."""
+    stricter = result.rethreshold(level)
+    return {
+        "pairs": len(stricter.found.a),
+        "clusters": len(stricter.groups),
+        "removed": len(stricter.groups.removed),
     }
 
 
