@@ -167,22 +167,13 @@ def _limit(result: Result) -> str:
 
 def _largest(result: Result) -> list[str]:
     """The largest clusters in a line each: size, and how the kept document begins."""
-    import numpy as np
-
-    from neardup.pipeline.dedup.texts import texts_at
+    from neardup.pipeline.dedup.shown import largest_clusters
     from neardup.report.visible import visible
 
-    groups = result.groups
-    order = np.argsort(-groups.sizes, kind="stable")[:_LARGEST]
-    shown: dict[int, int] = {}  # of each cluster its kept document, else its first
-    rows = np.flatnonzero(np.isin(groups.cluster, order))
-    for row in rows[np.argsort(~groups.kept[rows], kind="stable")]:
-        shown.setdefault(int(groups.cluster[row]), int(groups.place[row]))
-    texts = texts_at(result.source, np.array(list(shown.values()), np.int64))
     lines = []
-    for number in order.tolist():
-        place = shown[number]
-        text = " ".join(texts[place].split())
+    for cluster in largest_clusters(result, _LARGEST):
+        place = int(result.groups.place[cluster.first])
+        text = " ".join(result.texts[place].split())
         begin = visible(text[:_SHOWN] + ("…" if len(text) > _SHOWN else ""))
-        lines.append(f"{groups.sizes[number]:>8,} × {result.collected.ids[place]}  {begin}")
+        lines.append(f"{cluster.size:>8,} × {result.collected.ids[place]}  {begin}")
     return lines

@@ -10,16 +10,20 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup.errors import NeardupError, SettingError
 from neardup.pipeline.dedup.duplicates import write_levels
 from neardup.pipeline.dedup.page import page_of
-from neardup.pipeline.dedup.rows import kept_rows
+from neardup.pipeline.dedup.rows import SchemaGrewError, kept_rows, under_one_schema
+from neardup.pipeline.dedup.shown import shown_places
+from neardup.pipeline.dedup.texts import TextPicker
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
@@ -78,27 +82,42 @@ def whole_folder(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[P
 
 
 def _write_kept(result: Result, path: Path, format: str) -> None:
-    schema, batches = kept_rows(result.source, result.keeps)
-    if format == "parquet":
-        with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True) as writer:
-            for batch in batches:
-                writer.write_batch(batch)
-    elif format == "jsonl":
-        _write_json_lines(batches, path)
-    else:
-        _write_csv(schema, batches, path)
+    """One pass over the input, which also picks up the texts that are shown later."""
+    write = {"parquet": _write_parquet, "jsonl": _write_json_lines, "csv": _write_csv}[format]
+    schema: pa.Schema | None = None
+    while True:
+        picker = TextPicker(shown_places(result))
+        try:
+            write(kept_rows(result.source, result.keeps, picker), schema, path)
+        except SchemaGrewError as grew:
+            schema = grew.schema
+            continue
+        result.__dict__["texts"] = picker.texts
+        return
 
 
-def _write_json_lines(batches: Iterator[pa.RecordBatch], path: Path) -> None:
-    with path.open("w", encoding="utf-8") as file:
+def _write_parquet(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:
+    fitting = under_one_schema(batches, schema)
+    first = next(fitting, None)
+    known = first.schema if first is not None else schema or pa.schema([])
+    with pq.ParquetWriter(path, known, compression="zstd", write_page_checksum=True) as writer:
+        for batch in () if first is None else chain((first,), fitting):
+            writer.write_batch(batch)
+
+
+def _write_json_lines(
+    batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path
+) -> None:
+    with path.open("wb") as file:
         for batch in batches:
             for row in batch.to_pylist():
-                file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+                file.write(orjson.dumps(row, default=str, option=orjson.OPT_APPEND_NEWLINE))
 
 
-def _write_csv(schema: pa.Schema, batches: Iterator[pa.RecordBatch], path: Path) -> None:
+def _write_csv(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(schema.names)
-        for batch in batches:
+        for number, batch in enumerate(under_one_schema(batches, schema)):
+            if number == 0:
+                writer.writerow(batch.schema.names)
             writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))

@@ -6,24 +6,21 @@ import shlex
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from neardup.pipeline.dedup.shown import PAIRS, ShownCluster, largest_clusters
 from neardup.pipeline.dedup.texts import texts_at
 from neardup.report.dedup_page import ClusterView, DedupReport, DocumentView, report_page
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
 
-_CLUSTERS = 10
-_MEMBERS = 4
 _LONGEST_TEXT = 100_000  # characters; more of a document is not shown
 
 
 def page_of(result: Result) -> str:
     """The page as HTML."""
     found, settings = result.found, result.settings
-    largest, weakest = _largest(result), result.weakest_rows(_CLUSTERS)
-    shown = _Texts(result, [*(places for _, _, places in largest)], weakest)
+    views = _Views(result)
     report = DedupReport(
         title="Near-duplicates",
         summary=result.summary,
@@ -37,8 +34,8 @@ def page_of(result: Result) -> str:
         threshold=settings.threshold,
         curve=found.curve,
         seconds=result.seconds,
-        largest=tuple(shown.cluster(*cluster) for cluster in largest),
-        weakest=tuple(shown.pair(row) for row in weakest.tolist()),
+        largest=tuple(map(views.cluster, largest_clusters(result))),
+        weakest=tuple(map(views.pair, result.weakest_rows(PAIRS).tolist())),
     )
     return report_page(report)
 
@@ -55,62 +52,33 @@ def repeat_command(result: Result) -> str:
     return shlex.join(["neardup", "dedup", "INPUT", "-o", "OUT", *options])
 
 
-Cluster = tuple[int, int, NDArray[np.int64]]
+class _Views:
+    """Documents as the page takes them."""
 
-
-def _largest(result: Result) -> list[Cluster]:
-    """The largest clusters: size, the row of the kept document, and some other rows."""
-    groups = result.groups
-    order = np.argsort(-groups.sizes, kind="stable")[:_CLUSTERS]
-    starts = np.searchsorted(groups.cluster, order)
-    found = []
-    for number, start in zip(order.tolist(), starts.tolist(), strict=True):
-        size = int(groups.sizes[number])
-        rows = np.arange(start, start + size)
-        kept = rows[groups.kept[rows]]
-        others = rows[~groups.kept[rows]][:_MEMBERS]
-        first = int(kept[0]) if len(kept) else int(others[0])
-        found.append((size, first, others[others != first]))
-    return found
-
-
-class _Texts:
-    """The texts of all documents that the page shows, read once."""
-
-    def __init__(
-        self, result: Result, rows: list[NDArray[np.int64]], weakest: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, result: Result) -> None:
         self._result = result
-        groups = result.groups
-        firsts = [first for _, first, _ in _largest(result)]
-        in_clusters = groups.place[np.concatenate([np.array(firsts, np.int64), *rows])]
-        own = np.concatenate((in_clusters, result.found.a[weakest]))
-        self._texts = texts_at(result.source, own)
-        self._others = texts_at(result.other_source, result.found.b[weakest])
+        self._others = result.texts
+        if result.other_source is not result.source:
+            weakest = result.found.b[result.weakest_rows(PAIRS)]
+            self._others = texts_at(result.other_source, weakest)
 
-    def cluster(self, size: int, first: int, others: NDArray[np.int64]) -> ClusterView:
-        return ClusterView(size, self._member(first, None), tuple(map(self._other, others)))
+    def cluster(self, shown: ShownCluster) -> ClusterView:
+        others = tuple(map(self._member, shown.others.tolist()))
+        return ClusterView(shown.size, self._member(shown.first, kept=True), others)
 
     def pair(self, row: int) -> ClusterView:
         """A pair near the threshold, as a cluster of two."""
-        found = self._result.found
-        a, b = int(found.a[row]), int(found.b[row])
-        id_a, id_b = self._result.collected.ids[a], self._result.other_ids[b]
-        return ClusterView(
-            2,
-            DocumentView(str(id_a), self._texts[a][:_LONGEST_TEXT], None),
-            (
-                DocumentView(
-                    str(id_b), self._others[b][:_LONGEST_TEXT], float(found.similarity[row])
-                ),
-            ),
-        )
+        result, found = self._result, self._result.found
+        a, b, similarity = int(found.a[row]), int(found.b[row]), float(found.similarity[row])
+        one = _view(result.collected.ids[a], result.texts[a], None)
+        return ClusterView(2, one, (_view(result.other_ids[b], self._others[b], similarity),))
 
-    def _other(self, row: int) -> DocumentView:
-        similarity = float(self._result.groups.similarity[row])
-        return self._member(int(row), None if np.isnan(similarity) else similarity)
+    def _member(self, row: int, kept: bool = False) -> DocumentView:
+        groups = self._result.groups
+        place, similarity = int(groups.place[row]), float(groups.similarity[row])
+        known = None if kept or np.isnan(similarity) else similarity
+        return _view(self._result.collected.ids[place], self._result.texts[place], known)
 
-    def _member(self, row: int, similarity: float | None) -> DocumentView:
-        place = int(self._result.groups.place[row])
-        id = str(self._result.collected.ids[place])
-        return DocumentView(id, self._texts[place][:_LONGEST_TEXT], similarity)
+
+def _view(id: object, text: str, similarity: float | None) -> DocumentView:
+    return DocumentView(str(id), text[:_LONGEST_TEXT], similarity)

@@ -20,6 +20,7 @@ from neardup.pipeline.dedup.collected import Collected
 from neardup.pipeline.dedup.rows import kept_rows, one_column
 from neardup.pipeline.dedup.search import FoundPairs
 from neardup.pipeline.dedup.settings import DedupSettings
+from neardup.pipeline.dedup.shown import shown_places
 from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.dedup.texts import texts_at
 
@@ -84,8 +85,13 @@ class Result:
     @cached_property
     def kept(self) -> pa.Table:
         """The surviving rows, with all columns of the input."""
-        schema, batches = kept_rows(self.source, self.keeps)
-        return pa.Table.from_batches(batches, schema)
+        tables = [pa.table(batch) for batch in kept_rows(self.source, self.keeps)]
+        return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
+
+    @cached_property
+    def texts(self) -> dict[int, str]:
+        """The texts of the documents that are shown, by their places."""
+        return texts_at(self.source, shown_places(self))
 
     @property
     def keeps(self) -> NDArray[np.bool_]:

@@ -10,56 +10,66 @@ from numpy.typing import NDArray
 
 from neardup.errors import InputError
 from neardup.pipeline.dedup.source import Source
+from neardup.pipeline.dedup.texts import TextPicker
+
+
+class SchemaGrewError(Exception):
+    """A batch has columns or types that those before had not; begin anew with `schema`."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        super().__init__()
+        self.schema = schema
 
 
 def kept_rows(
-    source: Source, keeps: NDArray[np.bool_]
-) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The columns of the input, and the rows to keep, batch by batch.
+    source: Source, keeps: NDArray[np.bool_], picker: TextPicker | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows to keep, batch by batch; `picker` sees all documents on the way."""
+    first = 0
+    for batch in source.rows():
+        count = len(batch.rows)
+        if picker is not None:
+            picker.see(first, count, batch.columns)
+        yield batch.rows.filter(pa.array(keeps[first : first + count]))
+        first += count
 
-    JSON may show a type only in a later batch, so a schema that is not fixed is looked up first.
+
+def under_one_schema(
+    batches: Iterator[pa.RecordBatch], schema: pa.Schema | None
+) -> Iterator[pa.RecordBatch]:
+    """The batches, all of one schema: the given one, or that of the first.
+
+    JSON may show a type only in a later batch: then `SchemaGrewError` tells what fits all so far.
     """
-    schema = source.schema
-    if schema is None:
-        for batch in source.rows():
-            schema = _widened(schema, batch.schema)
-    known = pa.schema([]) if schema is None else schema
-    return known, (_cast(batch, known) for batch in _filtered(source, keeps))
+    for batch in batches:
+        wide = batch.schema if schema is None else _widened(schema, batch.schema)
+        if schema is not None and wide != schema:
+            raise SchemaGrewError(wide)
+        schema = wide
+        yield _cast(batch, schema)
 
 
 def one_column(source: Source, name: str) -> pa.ChunkedArray:
     """The values of one column of all documents."""
     chunks = []
     for batch in source.rows():
-        if name not in batch.schema.names:
+        if name not in batch.rows.schema.names:
             raise InputError(
                 f"keep: the input has no column {name!r}; its columns are "
-                f"{', '.join(batch.schema.names)}"
+                f"{', '.join(batch.rows.schema.names)}"
             )
-        chunks.append(batch[name])
+        chunks.append(batch.rows[name])
     kinds = [chunk.type for chunk in chunks if not pa.types.is_null(chunk.type)]
     wide = kinds[0] if kinds else pa.null()
     return pa.chunked_array([chunk.cast(wide) for chunk in chunks], wide)
 
 
-def _filtered(source: Source, keeps: NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
-    first = 0
-    for batch in source.rows():
-        mask = pa.array(keeps[first : first + len(batch)])
-        first += len(batch)
-        yield batch.filter(mask)
-
-
-def _widened(schema: pa.Schema | None, other: pa.Schema) -> pa.Schema:
+def _widened(schema: pa.Schema, other: pa.Schema) -> pa.Schema:
     """One schema for both."""
-    if schema is None:
-        return other
     try:
         return pa.unify_schemas([schema, other], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(
-            f"the columns of the input change their type on the way: {error}"
-        ) from None
+        raise InputError(f"columns of the input change their type on the way: {error}") from None
 
 
 def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

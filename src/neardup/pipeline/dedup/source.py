@@ -36,6 +36,14 @@ class DocumentBatch:
     rejected: tuple[Rejected, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class RowBatch:
+    """The same documents as rows, with all the columns of the input, and what they hold."""
+
+    rows: pa.RecordBatch
+    columns: DocumentColumns
+
+
 class Source(Protocol):
     """A collection that can be gone through again and again, always in the same order."""
 
@@ -43,15 +51,11 @@ class Source(Protocol):
     def text_bytes(self) -> int | None:
         """About how much text there is; None where that cannot be told."""
 
-    @property
-    def schema(self) -> pa.Schema | None:
-        """The columns of the rows, where they are known beforehand."""
-
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents."""
 
-    def rows(self) -> Iterator[pa.RecordBatch]:
-        """The same documents as rows, with all the columns of the input."""
+    def rows(self) -> Iterator[RowBatch]:
+        """The same documents as rows."""
 
 
 class FileSource:
@@ -76,14 +80,6 @@ class FileSource:
         packed = any(name.endswith((".gz", ".zst", ".bz2", ".parquet")) for name in self._inputs)
         return 4 * total if packed else total
 
-    @property
-    def schema(self) -> pa.Schema | None:
-        """That of the first rows, unless files differ or are JSON, where any row may."""
-        if len(self._inputs) > 1 or Path(self._inputs[0]).is_dir() or ".json" in self._inputs[0]:
-            return None
-        first = next(iter(self.rows()), None)
-        return None if first is None else first.schema
-
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Read the documents."""
         done = 0
@@ -94,12 +90,12 @@ class FileSource:
             if progress:
                 progress(self._documents.done_bytes, self._documents.total_bytes, done)
 
-    def rows(self) -> Iterator[pa.RecordBatch]:
+    def rows(self) -> Iterator[RowBatch]:
         """Read the documents with all their columns."""
         settings = self._settings
         if settings.scheme.features.are_given:
             for batch in batches_of(self._documents):
-                yield _term_rows(batch)
+                yield RowBatch(_term_rows(batch), columns_of(batch, settings.scheme))
             return
         fields = settings.scheme.fields
         documents = Documents(
@@ -110,7 +106,7 @@ class FileSource:
             columns="all",
         )
         for batch in documents:
-            yield batch.as_read()
+            yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
 
 
 def _term_rows(batch: Any) -> pa.RecordBatch:
@@ -139,11 +135,6 @@ class MemorySource:
         """What the table takes."""
         return int(self._table.nbytes)
 
-    @property
-    def schema(self) -> pa.Schema:
-        """That of the table."""
-        return self._table.schema
-
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Hand out the documents, some at a time."""
         first = 0
@@ -154,9 +145,15 @@ class MemorySource:
             if progress:
                 progress(first, len(self._table), first)
 
-    def rows(self) -> Iterator[pa.RecordBatch]:
-        """The rows of the table."""
-        yield from self._table.to_batches()
+    def rows(self) -> Iterator[RowBatch]:
+        """The rows of the table; of an empty one at least its columns."""
+        if not len(self._table):
+            yield RowBatch(pa.RecordBatch.from_pylist([], self._table.schema), ())
+        first = 0
+        for batch in self.batches():
+            rows = self._table.slice(first, len(batch.ids)).combine_chunks()
+            yield RowBatch(rows.to_batches()[0], batch.columns)
+            first += len(batch.ids)
 
     def _columns(self) -> Iterable[DocumentColumns]:
         scheme = self._settings.scheme

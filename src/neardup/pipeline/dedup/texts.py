@@ -10,21 +10,38 @@ from neardup.fingerprints.maker import DocumentColumns, GivenTerms
 from neardup.pipeline.dedup.source import Source
 
 
+class TextPicker:
+    """Picks the texts at some places out of batches that go by."""
+
+    def __init__(self, places: NDArray[np.int64]) -> None:
+        self._wanted = np.unique(places)
+        self.texts: dict[int, str] = {}
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every text was there."""
+        return len(self.texts) == len(self._wanted)
+
+    def see(self, first: int, count: int, columns: DocumentColumns) -> None:
+        """Look at a batch of `count` documents, the first at the place `first`."""
+        begin, end = np.searchsorted(self._wanted, [first, first + count])
+        if begin < end:
+            some = self._wanted[begin:end]
+            texts = _texts(columns, pa.array(some - first))
+            self.texts.update(zip(some.tolist(), texts, strict=True))
+
+
 def texts_at(source: Source, places: NDArray[np.int64]) -> dict[int, str]:
     """The text of each document at these places, in any order."""
-    wanted = np.unique(places)
-    found: dict[int, str] = {}
-    first = 0
+    picker, first = TextPicker(places), 0
+    if picker.has_all:
+        return {}
     for batch in source.batches():
-        begin, end = np.searchsorted(wanted, [first, first + len(batch.ids)])
-        if begin < end:
-            some = wanted[begin:end]
-            texts = _texts(batch.columns, pa.array(some - first))
-            found.update(zip(some.tolist(), texts, strict=True))
+        picker.see(first, len(batch.ids), batch.columns)
         first += len(batch.ids)
-        if end == len(wanted):
+        if picker.has_all:
             break
-    return found
+    return picker.texts
 
 
 def _texts(columns: DocumentColumns, rows: pa.Array) -> list[str]:
