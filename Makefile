@@ -9,14 +9,11 @@ PEERS := $(VENV)/peers
 .PHONY: demo test lint format bench docs sanitize clean
 
 demo: $(VENV)/installed
-	@mkdir -p demo-out
-	$(BIN)/neardup fingerprint examples/notices.jsonl -o demo-out/fingerprints.parquet
-	@echo
-	$(BIN)/python examples/closest.py demo-out/fingerprints.parquet
+	$(BIN)/neardup dedup examples/sample.jsonl -o demo-out --overwrite
 	@echo
 	$(BIN)/neardup compare examples/notice-v1.txt examples/notice-v2.txt
 	@echo
-	@echo "The fingerprints are in demo-out/fingerprints.parquet."
+	@echo "The clean collection is demo-out/kept.parquet; open demo-out/report.html for the whole story."
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest

@@ -115,7 +115,5 @@ def _write(vocabulary: pa.Array, words: Words, path: Path) -> None:
             spelled = vocabulary.take(pa.array(part.ravel()))
             texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), spelled), " ")
             ids = pa.array(np.arange(first, first + len(part))).cast(pa.string())
-            lines = pc.binary_join_element_wise(
-                '{"id": "', ids, '", "text": "', texts, '"}\n', ""
-            )
+            lines = pc.binary_join_element_wise('{"id": "', ids, '", "text": "', texts, '"}\n', "")
             file.write(memoryview(lines.buffers()[2])[: pc.sum(pc.binary_length(lines)).as_py()])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -22,11 +23,22 @@ Texts = list[str]
 Answers = Iterator[list[int]]
 
 
-def rensa(texts: Texts, threshold: float, shingles: Shingles = WORDS) -> Answers:
+def rensa(texts: Texts, threshold: float) -> Answers:
     """RMinHash objects made in one call, and the index asked for all of them in one."""
-    from rensa import RMinHash, RMinHashLSH
+    return rensa_answers(rensa_sketches(texts, WORDS), threshold)
 
-    sketches = RMinHash.from_token_sets(map(shingles.encoded, texts), num_perm=SKETCH, seed=42)
+
+def rensa_sketches(texts: Texts, shingles: Shingles) -> list[Any]:
+    """A sketch for each text."""
+    from rensa import RMinHash
+
+    return list(RMinHash.from_token_sets(map(shingles.encoded, texts), num_perm=SKETCH, seed=42))
+
+
+def rensa_answers(sketches: list[Any], threshold: float) -> Answers:
+    """For each sketch the rows of those that share a band with it."""
+    from rensa import RMinHashLSH
+
     index = RMinHashLSH(threshold=threshold, num_perm=SKETCH, num_bands=bands_for(threshold))
     index.insert_many(sketches)
     return iter(index.query_all(sketches))
@@ -38,7 +50,7 @@ def bands_for(threshold: float) -> int:
     return min(powers, key=lambda bands: abs((1 / bands) ** (bands / SKETCH) - threshold))
 
 
-def gaoya(texts: Texts, threshold: float, shingles: Shingles = WORDS) -> Answers:
+def gaoya(texts: Texts, threshold: float) -> Answers:
     """The analyzer in Rust; bands are its own choice for so many numbers and the threshold."""
     from gaoya.minhash import MinHashStringIndex
 
@@ -47,23 +59,33 @@ def gaoya(texts: Texts, threshold: float, shingles: Shingles = WORDS) -> Answers
         num_bands=None,
         band_size=None,
         num_hashes=SKETCH,
-        analyzer=shingles.unit,
+        analyzer=WORDS.unit,
         lowercase=True,
-        ngram_range=(shingles.size, shingles.size),
+        ngram_range=(WORDS.size, WORDS.size),
         id_container="smallvec",
     )
     index.par_bulk_insert_docs(list(range(len(texts))), texts)
     return iter(index.par_bulk_query(texts))
 
 
-def datasketch(texts: Texts, threshold: float, shingles: Shingles = WORDS) -> Answers:
+def datasketch(texts: Texts, threshold: float) -> Answers:
     """Sketches in bulk with a quick hash; bands are its own choice for the threshold."""
-    from datasketch import MinHash, MinHashLSH
+    return datasketch_answers(datasketch_sketches(texts, WORDS), threshold)
+
+
+def datasketch_sketches(texts: Texts, shingles: Shingles) -> list[Any]:
+    """A sketch for each text."""
+    from datasketch import MinHash
     from xxhash import xxh32_intdigest
 
-    sketches = MinHash.bulk(
-        map(shingles.encoded, texts), num_perm=SKETCH, hashfunc=xxh32_intdigest
-    )
+    tokens = map(shingles.encoded, texts)
+    return list(MinHash.bulk(tokens, num_perm=SKETCH, hashfunc=xxh32_intdigest))
+
+
+def datasketch_answers(sketches: list[Any], threshold: float) -> Answers:
+    """For each sketch the rows of those that share a band with it."""
+    from datasketch import MinHashLSH
+
     index = MinHashLSH(threshold=threshold, num_perm=SKETCH)
     with index.insertion_session() as session:
         for row, sketch in enumerate(sketches):
