@@ -110,6 +110,10 @@ class Maker:
                 return WeightedFeatures(found.offsets, found.hashes, None, found.words)
         return in_order(found.offsets, found.hashes, self._weights(found), found.words)
 
+    def rows_of_features(self, features: WeightedFeatures) -> NDArray[np.uint64]:
+        """The fingerprints of documents whose features were found before, as `is_hashed` allows."""
+        return self._summed(features.offsets, features.hashes, features.weights)
+
     def weighted_terms(self, columns: Sequence[TextColumn]) -> list[dict[str, float]]:
         """The features of texts as people read them, with their weights."""
         terms = self._text_terms(_checked(columns))
@@ -139,16 +143,24 @@ class Maker:
         return weights_of(documents, how, lambda hashes: self._table.idf(hashes, how))
 
     def _of_features(self, features: Features) -> NDArray[np.uint64]:
+        return self._summed(features.offsets, features.hashes, self._weights(features))
+
+    def _summed(
+        self,
+        offsets: NDArray[np.int64],
+        hashes: NDArray[np.uint64],
+        weights: NDArray[np.float64] | None,
+    ) -> NDArray[np.uint64]:
         rows, sums = kernels.weigh_features(
-            features.offsets,
-            features.hashes,
-            self._weights(features),
+            offsets,
+            hashes,
+            np.ones(len(hashes)) if weights is None else weights,
             bits=self._summed_bits,
             ties_up=self.scheme.tie == ">=0",
             with_sums=self.scheme.projection is not None,
             threads=self.threads,
         )
-        return self._projected(rows, sums, features.offsets)
+        return self._projected(rows, sums, offsets)
 
     def _of_terms(self, terms: Terms) -> NDArray[np.uint64]:
         """Each distinct term is hashed once."""

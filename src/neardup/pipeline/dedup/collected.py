@@ -19,15 +19,16 @@ from neardup.read import Rejected
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """All documents by their places: ids, words, fingerprints, and which have the same features.
+    """All documents by their places: ids, words, and which have the same features.
 
-    `copies` groups the documents that are not empty (`filled`, their places) by their features.
-    `features` are those of the first of each group, or None where they did not fit the memory.
+    `rows` are their fingerprints, or None where none were asked for. `copies` groups the documents
+    that are not empty (`filled`, their places) by their features. `features` are those of the
+    first of each group, or None where they did not fit the memory.
     """
 
     ids: pa.Array
     words: NDArray[np.uint32]
-    rows: NDArray[np.uint64]
+    rows: NDArray[np.uint64] | None
     filled: NDArray[np.int64]
     copies: RowGroups
     features: WeightedFeatures | None
@@ -67,23 +68,26 @@ def collect(
     *,
     feature_memory: int,
     by_features: bool,
+    with_rows: bool,
     progress: Progress | None,
 ) -> Collected:
     """Read all documents; features are kept while they fit into `feature_memory` bytes.
 
-    Without `by_features`, copies are documents of the same fingerprint.
+    Without `by_features`, copies are documents of the same fingerprint, and `with_rows` must be.
     """
     parts = _Parts()
     keeps = feature_memory > 0
     for batch in source.batches(progress):
-        rows, words = maker.rows(batch.columns)
         parts.ids.append(batch.ids)
-        parts.words.append(words)
-        parts.rows.append(rows)
         parts.rejected += batch.rejected
+        if with_rows:
+            rows, words = maker.rows(batch.columns)
+            parts.rows.append(rows)
         if not by_features:
+            parts.words.append(words)
             continue
         features = maker.features(batch.columns)
+        parts.words.append(features.words)
         parts.keys.append(features.content_keys())
         if keeps:
             parts.features.append(features)
@@ -95,9 +99,10 @@ def collect(
 
 def _together(parts: _Parts, maker: Maker, keeps: bool) -> Collected:
     words = np.concatenate([np.zeros(0, np.uint32), *parts.words])
-    width = maker.scheme.row_words
-    rows = np.concatenate([np.zeros((0, width), np.uint64), *parts.rows])
-    keys = np.concatenate([np.zeros((0, 2), np.uint64), *parts.keys]) if parts.keys else rows
+    rows = np.concatenate(parts.rows) if parts.rows else None
+    keys = np.concatenate(parts.keys) if parts.keys else rows
+    if keys is None:
+        keys = np.zeros((0, 2), np.uint64)
     filled = np.flatnonzero(words)
     copies = group_rows(np.ascontiguousarray(keys[filled]), threads=maker.threads)
     features = None

@@ -97,7 +97,7 @@ def _read(
     stage: StageProgress,
 ) -> tuple[list[Side], Maker, DedupSettings]:
     """The first pass; where features do not fit the memory, with fingerprints for bands."""
-    wants_exact = settings.similarity != "hamming" and settings.candidates in ("auto", EXACT)
+    wants_exact = _wants_exact(settings)
     sizes = [source.text_bytes for source in sources]
     text = sum(size or 0 for size in sizes)
     if not wants_exact or settings.candidates == EXACT or _fits(text, settings):
@@ -128,9 +128,20 @@ def _fits(text_bytes: int, settings: DedupSettings) -> bool:
 def _collected(
     source: Source, maker: Maker, room: int, settings: DedupSettings, progress: Progress | None
 ) -> Side:
-    by_features = settings.similarity != "hamming"
-    found = collect(source, maker, feature_memory=room, by_features=by_features, progress=progress)
+    found = collect(
+        source,
+        maker,
+        feature_memory=room,
+        by_features=settings.similarity != "hamming",
+        # A join on features needs no fingerprints, and those of the pairs can be made of features.
+        with_rows=not (room and _wants_exact(settings) and maker.scheme.is_hashed),
+        progress=progress,
+    )
     return Side(found, source)
+
+
+def _wants_exact(settings: DedupSettings) -> bool:
+    return settings.similarity != "hamming" and settings.candidates in ("auto", EXACT)
 
 
 def _widened(text_bytes: int, maker: Maker, settings: DedupSettings) -> tuple[DedupSettings, Maker]:

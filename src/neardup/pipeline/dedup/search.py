@@ -55,8 +55,20 @@ class Side:
     def fingerprints(self, bits: int) -> Rows:
         """Those of the first document of each kind."""
         firsts = self.collected.firsts
+        if self.collected.rows is None:
+            raise ValueError("a search by fingerprints needs them")
         rows = np.ascontiguousarray(self.collected.rows[firsts])
         return Rows(rows, bits, self.collected.words[firsts])
+
+    def rows(self, maker: Maker, kinds: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The fingerprints of the first document of some kinds."""
+        if self.collected.rows is not None:
+            return np.asarray(self.collected.rows[self.collected.firsts[kinds]])
+        if self.collected.features is None:
+            raise ValueError("without fingerprints there must be features")
+        some, numbers = np.unique(kinds, return_inverse=True)
+        rows = maker.rows_of_features(self.collected.features.take(some))
+        return np.asarray(rows[numbers])
 
     def features(self, maker: Maker, kinds: NDArray[np.int64] | None = None) -> Csr:
         """Those of the first document of some kinds; read again where they were not kept."""
@@ -81,12 +93,11 @@ def find_exactly(
         right=None if right is None else right.features(maker),
         threads=maker.threads,
     )
-    other = (right or left).collected
-    a, b = left.collected.firsts[found.a], other.firsts[found.b]
+    other = right or left
     return FoundPairs(
-        a,
-        b,
-        distances(left.collected.rows[a], other.rows[b]),
+        left.collected.firsts[found.a],
+        other.collected.firsts[found.b],
+        distances(left.rows(maker, found.a), other.rows(maker, found.b)),
         found.similarity,
         found.compared,
         np.zeros(0, np.uint16),
