@@ -1,0 +1,82 @@
+"""Weighted features: put together, taken apart, and told apart by their content."""
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neardup.features.columns import TextColumn
+from neardup.features.weighted import WeightedFeatures, in_order, joined
+from neardup.fingerprints import Scheme
+from neardup.fingerprints.maker import Maker
+from neardup.hashes import hash_family
+
+DOCUMENTS = st.lists(
+    st.dictionaries(st.integers(0, 2**64 - 1), st.floats(0.1, 9), max_size=5), max_size=6
+)
+
+
+def features_of(documents, weighted=True):
+    rows = [sorted(document.items()) for document in documents]
+    flat = [pair for row in rows for pair in row]
+    return WeightedFeatures(
+        np.cumsum([0, *map(len, rows)]).astype(np.int64),
+        np.array([feature for feature, _ in flat], np.uint64),
+        np.array([weight for _, weight in flat], np.float64) if weighted else None,
+        np.array([len(row) for row in rows], np.uint32),
+    )
+
+
+def documents_of(features):
+    weights = np.ones(len(features.hashes)) if features.weights is None else features.weights
+    return [
+        dict(zip(features.hashes[begin:end].tolist(), weights[begin:end].tolist(), strict=True))
+        for begin, end in zip(features.offsets[:-1], features.offsets[1:], strict=True)
+    ]
+
+
+@given(DOCUMENTS, st.booleans())
+def test_content_keys_are_equal_where_the_features_are(documents, weighted):
+    documents = [*documents, *documents[:2]]
+    keys = features_of(documents, weighted).content_keys().tolist()
+    contents = documents if weighted else [set(document) for document in documents]
+    for one, key in zip(contents, keys, strict=True):
+        for other, other_key in zip(contents, keys, strict=True):
+            assert (one == other) == (key == other_key)
+
+
+@given(DOCUMENTS, DOCUMENTS, st.data())
+def test_batches_are_joined_and_documents_taken(first, second, data):
+    every = [*first, *second]
+    together = joined([features_of(first), features_of(second)])
+    assert documents_of(together) == every
+    places = data.draw(st.lists(st.sampled_from(range(len(every))), unique=True)) if every else []
+    taken = together.take(np.array(places, np.int64))
+    assert documents_of(taken) == [every[place] for place in places]
+    ascending = np.array(sorted(places), np.int64)
+    chosen = joined([features_of(first), features_of(second)], ascending)
+    assert documents_of(chosen) == [every[place] for place in sorted(places)]
+    assert chosen.words.tolist() == [len(every[place]) for place in sorted(places)]
+
+
+def test_nothing_is_joined_to_nothing():
+    assert len(joined([])) == 0
+    assert joined([], np.zeros(0, np.int64)).offsets.tolist() == [0]
+
+
+def test_equal_features_become_one():
+    found = in_order(
+        np.array([0, 3, 3, 4]),
+        np.array([9, 2, 9, 5], np.uint64),
+        np.array([1.0, 2.0, 0.5, 1.0]),
+        np.array([3, 0, 1], np.uint32),
+    )
+    assert documents_of(found) == [{2: 2.0, 9: 1.5}, {}, {5: 1.0}]
+
+
+def test_fingerprints_of_features_are_those_of_the_text():
+    texts = [TextColumn(pa.array(["to be or not to be", "", "one", "猫坐在垫子上"]))]
+    for features, weights, bits in (("word:1", "set", 64), ("word:2+char:3", "count", 130)):
+        maker = Maker(Scheme.of(features, weights, bits), hash_family("nd1"), 1)
+        rows, _ = maker.rows(texts)
+        assert maker.rows_of_features(maker.features(texts)).tolist() == rows.tolist()
