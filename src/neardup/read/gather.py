@@ -76,6 +76,13 @@ class Gatherer(RowCounter):
         self.texts.append(text)
         self._accept(size)
 
+    def add_many(self, texts: list[str], size: int) -> None:
+        """Count many good rows of this size together, likewise."""
+        self.texts += texts
+        self._numbers += range(self.seen, self.seen + len(texts))
+        self._size += size
+        self.seen += len(texts)
+
     def take(self, carry: Carry, bytes_done: int) -> Rows:
         """Hand over what was collected and begin anew."""
         text = pa.array(self.texts, pa.large_string())

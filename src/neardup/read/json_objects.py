@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 
 from neardup.errors import InputError
-from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
-from neardup.read.gather import Gatherer
-from neardup.read.json_columns import carried_columns, field_fault, field_text
-from neardup.read.stream import ByteStream
 from neardup.read.utf8 import invalid_utf8
 
 # A key that none of this many objects has is taken for a misspelt column, not for a rare one.
@@ -27,46 +23,6 @@ JSON_TYPES = {
     dict: "an object",
     type(None): "null",
 }
-
-
-def read_objects(
-    values: Iterable[tuple[str, bytes]],
-    stream: ByteStream,
-    file: str,
-    wanted: Wanted,
-    batch_bytes: int,
-) -> Iterator[Rows]:
-    """Read pieces of JSON, each with the words that say where it stands, as rows."""
-    gathered = Gatherer(file, batch_bytes)
-
-    def text_fault(item: dict[str, Any]) -> str | None:
-        if wanted.fields:
-            return field_fault(item, wanted.fields)
-        return None if type(item.get(wanted.text)) is str else unlike(item, wanted.text, "a string")
-
-    judge = ObjectJudge(file, wanted, text_fault)
-    carries = wanted.columns == "all" or bool(wanted.columns)
-
-    def carry(objects: list[dict[str, Any]]) -> dict[str, Any]:
-        return carried_columns(file, objects, wanted)
-
-    for where, value in values:
-        if gathered.full(len(value)):
-            yield gathered.take(carry, stream.consumed)
-        item, fault = parsed(value)
-        fault = fault or judge.fault(item, where)
-        if fault:
-            gathered.reject(f"{where}: {fault}")
-            continue
-        text = field_text(item, wanted.text) if wanted.fields else item[wanted.text]
-        gathered.add(text, len(value))
-        if judge.has_id:
-            gathered.ids.append(item[wanted.id])
-        if carries:
-            gathered.extras.append(item)
-    judge.finish()
-    if gathered:
-        yield gathered.take(carry, stream.consumed)
 
 
 def parsed(value: bytes) -> tuple[Any, str | None]:
@@ -118,6 +74,22 @@ class ObjectJudge:
                 "or number the rows with --id row"
             )
         return None
+
+    def alike(self, items: list[dict[str, Any]]) -> bool:
+        """Whether the ids of many objects are like those before, so that none need be judged.
+
+        Nothing is said of what else they hold. The first objects of a file are never alike.
+        """
+        if self._unseen or self.has_id is None:
+            return False
+        if self._wanted.id is None:
+            return True
+        if not self.has_id:
+            return not any(self._wanted.id in item for item in items)
+        ids: list[Any] = [item.get(self._wanted.id) for item in items]
+        if self._first_id is None or set(map(type, ids)) != {self._first_id[0]}:
+            return False
+        return self._first_id[0] is str or max(ids) <= _LARGEST_ID
 
     def finish(self) -> None:
         """Refuse the file if no object had some column."""

@@ -11,7 +11,7 @@ import orjson
 from neardup.errors import InputError
 from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
-from neardup.read.json_objects import read_objects
+from neardup.read.json_rows import read_line_objects, read_objects
 from neardup.read.lines import BLOCK_BYTES, line_blocks
 from neardup.read.stream import ByteStream
 
@@ -23,7 +23,9 @@ def read_json_lines(
     stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int
 ) -> Iterator[Rows]:
     """Read one object per line; blank lines do not count."""
-    return read_objects(line_values(stream, file, batch_bytes), stream, file, wanted, batch_bytes)
+    stream.begin_text(file)
+    blocks = line_blocks(stream, min(BLOCK_BYTES, batch_bytes))
+    return read_line_objects(blocks, stream, file, wanted, batch_bytes)
 
 
 def read_json(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
