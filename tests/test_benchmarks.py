@@ -11,6 +11,11 @@ import pytest
 from benchmarks import (
     child,
     corpora,
+    dedup,
+    dedup_corpora,
+    dedup_once,
+    dedup_pairs,
+    dedup_quality,
     distance,
     end_to_end,
     fingerprint,
@@ -29,6 +34,8 @@ FIRST_DOCUMENTS = {
     "Russian": "d9f928988a58b4df67bedf339b42a3a5d2a827eddade5b94a3862ba8a3c7fea3",
     "Chinese": "fb809b26048af41700eeeb3a310224f91ff1e753e915564b31496a72fb9ecb58",
 }
+
+TOOLS = ("neardup", "rensa")
 
 
 def test_page_is_made_of_the_committed_results():
@@ -91,6 +98,7 @@ def test_targets_are_met_by_a_fast_run_and_not_by_a_slow_one():
     slow = [target for target in targets(_results(our_rate=100.0)) if target.met is False]
     assert "≥ 400 MB/s" in {target.wanted for target in slow}
     assert "≥ 10 × gaoya" in {target.wanted for target in slow}
+    assert "≤ 1/3 of the fastest peer" in {target.wanted for target in slow}
 
 
 def test_target_against_an_absent_peer_is_neither_met_nor_missed():
@@ -144,6 +152,38 @@ def test_failing_child_ends_the_benchmark_with_its_words():
         )
 
 
+def test_planted_pairs_are_as_similar_as_their_texts_say(tmp_path):
+    collection = dedup_corpora.planted(200, 60, tmp_path / "documents.jsonl")
+    lines = collection.path.read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(line)["text"].split() for line in lines]
+    sets = [set(zip(words, words[1:], words[2:], strict=False)) for words in texts]
+    true = [len(sets[a] & sets[b]) / len(sets[a] | sets[b]) for a, b in collection.planted.tolist()]
+    assert [json.loads(line)["id"] for line in lines] == [str(row) for row in range(200)]
+    assert len(true) == 20
+    assert collection.jaccard(collection.planted).tolist() == true
+    for a, b in collection.planted.tolist():
+        assert 1 <= sum(x != y for x, y in zip(texts[a], texts[b], strict=True)) <= 3
+
+
+def test_recall_is_of_planted_pairs_and_precision_of_reported_ones(tmp_path):
+    collection = dedup_corpora.planted(200, 60, tmp_path / "documents.jsonl")
+    unrelated = np.array([[0, 0]]) + np.setdiff1d(np.arange(200), collection.planted)[:2]
+    reported = np.concatenate((collection.planted[:15], unrelated))
+    assert dedup_once.judged(reported, collection, 0.7) == (15 / 20, 15 / 16)
+    assert dedup_once.judged(reported[:0], collection, 0.7) == (0.0, None)
+
+
+def test_stars_of_copies_stand_for_all_their_pairs():
+    ids = pa.chunked_array([["p", "q", "r", "s", "t"]])
+    pairs = pa.table({"a": ["p", "p", "s"], "b": ["q", "r", "r"], "similarity": [1.0, 0.9, 1.0]})
+    keys, similarity = dedup_pairs.every_pair(ids, pairs)
+    found = {
+        (key >> 32, key & 0xFF): value for key, value in zip(keys.tolist(), similarity, strict=True)
+    }
+    near = dict.fromkeys([(0, 2), (0, 3), (1, 2), (1, 3)], 0.9)
+    assert found == {(0, 1): 1.0, (2, 3): 1.0, **near}
+
+
 def _corpus(texts: list[str]) -> Corpus:
     ids = pa.array([f"id-{row}" for row in range(len(texts))], pa.large_string())
     return Corpus("English", "a test", ids, pa.array(texts, pa.large_string()))
@@ -185,6 +225,8 @@ def _results(our_rate: float) -> dict[str, Result]:
             ],
         ),
         "join": ({"rounds": 1}, _searches(our_rate)),
+        "dedup": ({"rounds": 1}, _dedups(our_rate)),
+        "dedup_quality": ({}, _qualities()),
         "end_to_end": ({"threads": 2}, [_run("kernel", 900.0), _run("a single row group", 400.0)]),
         "startup": (
             {"rounds": 1},
@@ -226,6 +268,62 @@ def _searches(our_rate: float) -> list[dict[str, object]]:
         }
         for search in every
     ]
+
+
+def _dedups(our_rate: float) -> list[dict[str, object]]:
+    measured = {
+        "wall_seconds": 2.0,
+        "peak_megabytes": 900.0,
+        "pairs": 199_999,
+        "recall": 1.0,
+        "precision": 1.0,
+        "in_clusters": 200_000,
+    }
+    contests = (dedup.USUAL, dedup.MILLION, *dedup.GROWTH)
+    runs = [(contest.name, contest.documents, tool) for contest in contests for tool in TOOLS]
+    return [
+        {
+            **measured,
+            "task": task,
+            "tool": tool,
+            "documents": documents,
+            "cpu_seconds": documents / 1000 / (our_rate if tool == "neardup" else 50.0),
+        }
+        for task, documents, tool in [*runs, (dedup.GIANT, 300_000, "neardup")]
+    ]
+
+
+def _qualities() -> list[dict[str, object]]:
+    truths = [
+        {
+            "kind": dedup_quality.TRUTH,
+            "collection": collection.name,
+            "threshold": threshold,
+            "memory": memory,
+            "plan": "exact",
+            "seconds": 1.0,
+            "true_pairs": 9,
+            "recall": 1.0,
+        }
+        for collection in dedup_quality.EXHAUSTIVE
+        for threshold in collection.thresholds
+        for memory in (dedup_quality.DEFAULT, dedup_quality.LITTLE)
+    ]
+    labels = [
+        {
+            "kind": dedup_quality.LABELS,
+            "collection": collection.name,
+            "documents": 9,
+            "tool": tool,
+            "threshold": threshold,
+            "recall": 1 - threshold,
+            "precision": threshold,
+        }
+        for collection in dedup_quality.LABELLED
+        for threshold in collection.thresholds
+        for tool in ("neardup", *dedup_quality.PEERS)
+    ]
+    return [*truths, *labels]
 
 
 def _run(name: str, rate: float) -> dict[str, object]:

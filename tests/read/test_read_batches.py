@@ -141,3 +141,38 @@ def test_iterating_again_reads_again_and_progress_adds_up(tmp_path, name):
         assert found.done_bytes == found.total_bytes
         assert places == list(range(len(places)))
         assert len(places) == (2 if name.endswith(".txt") else 100)
+
+
+LINES = st.sampled_from(
+    [
+        *('{"id": 1, "text": "one"}', '{"id": 2, "text": "two words", "more": [1]}'),
+        *('{"id": 3}', '{"text": "no id"}', '{"id": null, "text": "x"}', '{"id": 4, "text": 5}'),
+        *(
+            "broken",
+            "[]",
+            '"text"',
+            "",
+            "  ",
+            '{"id": 5.5, "text": "x"}',
+            '{"id": 6, "text": null}',
+        ),
+    ]
+)
+
+
+@settings(deadline=None)
+@given(st.lists(LINES, min_size=1, max_size=60), st.sampled_from([30, 100, 400, 5000]))
+def test_lines_are_judged_alike_alone_and_in_blocks(folder, lines, size):
+    """A block of lines that are all sound is read at once; that must make no difference."""
+    numbered = [line.replace('"id": ', f'"id": {i}0') for i, line in enumerate(lines)]
+    path = folder / "judged.jsonl"
+    first = '{"id": 0, "text": "first"}'
+    path.write_text("\n".join([first, *numbered]), encoding="utf-8")
+
+    def read(batch_bytes):
+        batches = list(Documents(path, id="id", columns="all", batch_bytes=batch_bytes))
+        ids = [id for batch in batches for id in batch.ids.to_pylist()]
+        rejected = [row for batch in batches for row in batch.rejected]
+        return ids, rejected, [place for batch in batches for place in batch.places.tolist()]
+
+    assert read(size) == read(1)

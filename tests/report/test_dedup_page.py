@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.features.text import find_words
-from neardup.report import dedup_plots
 from neardup.report.dedup_diff import direction, side_by_side
 from neardup.report.dedup_page import ClusterView, DedupReport, DocumentView, report_page
 from neardup.report.visible import visible
@@ -75,7 +74,7 @@ NOTHING = {
 
 
 def diffs(*clusters):
-    """A page of clusters alone: plots take time."""
+    """A page of clusters alone."""
     return report_page(report(**{**NOTHING, "largest": clusters}))
 
 
@@ -180,11 +179,20 @@ def test_without_data_there_are_sentences_instead_of_plots():
         "No two documents reach the threshold.",
         "No candidates were found by fingerprints.",
         "There are no clusters.",
-        "The plan finds every pair that reaches the threshold, for certain.",
         "No times were taken.",
     ):
         assert sentence in parsed.text
     assert "Largest clusters" not in page
+
+
+def test_a_plan_without_a_curve_is_a_line_among_the_numbers():
+    certain, unknown = (Parsed(report_page(report(curve=curve))).text for curve in ((), None))
+    assert re.search(
+        r"the plan finds\s*every pair that reaches the threshold, for certain", certain
+    )
+    assert re.search(r"the plan finds\s*a share of the pairs that is not known", unknown)
+    assert "the plan finds" not in Parsed(report_page(report())).text
+    assert "What the plan finds" not in certain + unknown
 
 
 @pytest.mark.parametrize("missing", sorted(set(NOTHING) - {"summary", "settings"}))
@@ -205,6 +213,7 @@ def test_each_part_may_be_missing_alone(missing):
         {"cluster_sizes": np.array([2])},
         {"cluster_sizes": np.array([1, 10_000_000])},
         {"curve": ((0.5, 0.2), (1.0, 1.0)), "threshold": 0.4},
+        {"curve": ((0.5, 1.0),), "threshold": 0.5},
         {"seconds": {"read": 0.0}},
         {"seconds": {f"stage {place}": 10.0**place for place in range(12)}},
     ],
@@ -213,14 +222,6 @@ def test_each_part_may_be_missing_alone(missing):
 def test_odd_data_is_drawn_without_a_warning(changes, recwarn):
     assert Parsed(report_page(report(**changes))).tags.count("svg") == 5
     assert [str(warning.message) for warning in recwarn] == []
-
-
-@given(st.lists(st.floats(0.7, 1), min_size=1), st.sampled_from([0.7, 0.8, 0.85, 0.9, 1.0]))
-def test_every_similarity_is_between_the_edges_of_the_bars(similarities, threshold):
-    edges = dedup_plots._steps(min(threshold, *similarities), 1.0)
-    assert edges[0] <= min(similarities) + 1e-9
-    assert edges[-1] >= 1 - 1e-9
-    assert 2 <= len(edges) <= 42
 
 
 def row_text(rows, side):
