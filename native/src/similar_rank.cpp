@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -75,6 +76,11 @@ std::size_t order_items(Item* items, std::size_t count, const Rank& rank) {
     return static_cast<std::size_t>(end - items);
 }
 
+float rounded_up(double value) {
+    const auto near = static_cast<float>(value);
+    return near >= value ? near : std::nextafterf(near, std::numeric_limits<float>::infinity());
+}
+
 }  // namespace
 
 RankedDocuments rank_documents(const Collections& documents, Measure measure, const Limits& limits,
@@ -97,6 +103,8 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
     std::uint64_t* hashes = hash_room.at_least(total + 1);
     std::uint32_t* features = ranked.features.at_least(total + 1);
     double* weights = weighted ? ranked.weights.at_least(total + 1) : nullptr;
+    float* rests = weighted ? ranked.rests.at_least(total + 1) : nullptr;
+    ranked.of_length_1 = weighted && measure == Measure::cosine;
     each_document(chosen.size(), threads, [&](std::size_t i) {
         const DocumentView document = view_of(documents, chosen[i].place);
         std::size_t at = ranked.starts[i];
@@ -117,20 +125,22 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
         std::size_t size = 0;
         if (weighted) {
             double* own_weights = weights + ranked.starts[i];
-            const double unit = measure == Measure::cosine ? std::sqrt(chosen[i].mass) : 1;
+            float* own_rests = rests + ranked.starts[i];
+            const double unit = ranked.of_length_1 ? std::sqrt(chosen[i].mass) : 1;
             room.clear();
             for (std::size_t j = 0; j < shared; ++j) room.emplace_back(own[j], own_weights[j]);
             size = order_items(room.data(), shared, [](const Weighted& item) { return item.first; });
-            for (std::size_t j = 0; j < size; ++j) {
+            for (std::size_t j = size; j-- != 0;) {
                 own[j] = room[j].first;
                 own_weights[j] = room[j].second / unit;
-                mass += limits.mass(room[j].second);
+                own_rests[j] = rounded_up(ranked.of_length_1 ? std::sqrt(mass) : mass);
+                mass += limits.mass(own_weights[j]);
             }
         } else {
             size = order_items(own, shared, [](std::uint32_t item) { return item; });
             mass = static_cast<double>(size);
         }
-        const bool enough = mass >= limits.probe(chosen[i].mass);
+        const bool enough = mass >= limits.probe(ranked.whole(i));
         ranked.ends[i] = ranked.starts[i] + (enough ? size : 0);
     });
     return ranked;
