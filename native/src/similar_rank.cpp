@@ -36,6 +36,14 @@ struct Chosen {
     }
 };
 
+// How many features of its column there are from the first one of a document on.
+std::size_t features_from(const Collections& documents, std::size_t place) {
+    const bool left = place < documents.left.count;
+    const FeatureColumn& column = left ? documents.left : documents.right;
+    const std::size_t own = left ? place : place - documents.left.count;
+    return static_cast<std::size_t>(column.offsets[column.count] - column.offsets[own]);
+}
+
 // Those whose features that others may have are enough, by ascending mass.
 std::vector<Chosen> choose(const Collections& documents, Measure measure, const Limits& limits,
                            const SharedFilter& filter, std::size_t threads) {
@@ -46,8 +54,12 @@ std::vector<Chosen> choose(const Collections& documents, Measure measure, const 
         chosen = {0, static_cast<std::uint32_t>(i), 0};
         double shared = 0;
         if (document.weights == nullptr) {
-            for (std::size_t j = 0; j < document.size; ++j)
+            const std::size_t here_and_later = features_from(documents, i);
+            for (std::size_t j = 0; j < document.size; ++j) {
+                if (j + SharedFilter::kAhead < here_and_later)
+                    filter.prefetch(document.hashes[j + SharedFilter::kAhead]);
                 chosen.shared += filter.maybe_shared(document.hashes[j]);
+            }
             chosen.mass = static_cast<double>(document.size);
             shared = chosen.shared;
         } else {
