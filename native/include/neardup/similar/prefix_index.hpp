@@ -27,23 +27,23 @@ struct WeightedPosting {
     double weight;
 };
 
-// How many of the first features of a set are needed, where fewer than `least` are not enough.
-inline std::size_t needed_of_set(std::size_t size, double least) {
-    const auto light = static_cast<std::size_t>(std::max(std::ceil(least) - 1, 0.0));
-    return size > light ? size - light : 0;
-}
-
-// The same for weights: the first features after which the rest is less than `least`.
-inline std::size_t needed_of_weighted(const RankedDocuments& documents, std::size_t i,
-                                      const Limits& limits, double least) {
-    const float* rests = documents.rests.data() + documents.starts[i];
+// How many of the first features of a document are needed, where a rest below `least` is not.
+template <bool Weighted>
+std::size_t needed_of(const RankedDocuments& documents, std::size_t i, const Limits& limits,
+                      double least) {
     const std::size_t size = documents.size(i);
-    if (size == 0) return 0;
-    const double whole = limits.mass(rests[0]) + limits.mass(documents.weights_of(i)[0]);
-    if (whole < least) return 0;
-    const float* last = std::partition_point(
-        rests, rests + size, [&](float rest) { return limits.mass(rest) >= least; });
-    return std::min(static_cast<std::size_t>(last - rests) + 1, size);
+    if constexpr (!Weighted) {
+        const auto light = static_cast<std::size_t>(std::max(std::ceil(least) - 1, 0.0));
+        return size > light ? size - light : 0;
+    } else {
+        if (size == 0) return 0;
+        const float* rests = documents.rests_of(i);
+        const double whole = limits.mass(rests[0]) + limits.mass(documents.weights_of(i)[0]);
+        if (whole < least) return 0;
+        const float* last = std::partition_point(
+            rests, rests + size, [&](float rest) { return limits.mass(rest) >= least; });
+        return std::min(static_cast<std::size_t>(last - rests) + 1, size);
+    }
 }
 
 template <bool Weighted>
@@ -54,23 +54,20 @@ class PrefixIndex {
     // Of the documents whose places are [first, last).
     PrefixIndex(const RankedDocuments& documents, const Limits& limits, std::size_t first,
                 std::size_t last)
-        : starts_(documents.feature_count + 1) {
-        const auto needed = [&](std::size_t i) -> std::size_t {
-            if (documents.places[i] < first || documents.places[i] >= last) return 0;
-            return needed_of(documents, i, limits);
-        };
+        : needed_(documents.count()), starts_(documents.feature_count + 1) {
         for (std::size_t i = 0; i < documents.count(); ++i) {
-            const std::size_t count = needed(i);
-            for (std::size_t k = 0; k < count; ++k) ++starts_[documents.begin(i)[k]];
+            if (documents.places[i] < first || documents.places[i] >= last) continue;
+            const double least = limits.index(documents.whole(i));
+            needed_[i] = static_cast<std::uint32_t>(needed_of<Weighted>(documents, i, limits, least));
+            for (std::size_t k = 0; k < needed_[i]; ++k) ++starts_[documents.begin(i)[k]];
         }
         std::size_t sum = 0;
         for (std::size_t& start : starts_) start = sum += start;
         Posting* postings = postings_.at_least(sum + 1);
         // From the last to the first, so that the ends become the starts.
         for (std::size_t i = documents.count(); i-- != 0;) {
-            const std::size_t count = needed(i);
             const auto document = static_cast<std::uint32_t>(i);
-            for (std::size_t k = 0; k < count; ++k) {
+            for (std::size_t k = 0; k < needed_[i]; ++k) {
                 Posting& posting = postings[--starts_[documents.begin(i)[k]]];
                 if constexpr (Weighted)
                     posting = {document, documents.rests_of(i)[k], documents.weights_of(i)[k]};
@@ -81,13 +78,7 @@ class PrefixIndex {
     }
 
     // How many of its first features the index has of a document.
-    static std::size_t needed_of(const RankedDocuments& documents, std::size_t i,
-                                 const Limits& limits) {
-        if constexpr (Weighted)
-            return needed_of_weighted(documents, i, limits, limits.index(documents.whole(i)));
-        else
-            return needed_of_set(documents.size(i), limits.index(documents.whole(i)));
-    }
+    std::size_t needed(std::size_t document) const { return needed_[document]; }
 
     struct List {
         const Posting *begin, *end;
@@ -108,6 +99,7 @@ class PrefixIndex {
     }
 
   private:
+    std::vector<std::uint32_t> needed_;
     std::vector<std::size_t> starts_;
     Room<Posting> postings_;
 };

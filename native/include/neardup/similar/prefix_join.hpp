@@ -81,26 +81,19 @@ class PrefixWorker {
     using Reached = std::conditional_t<Weighted, WeightedReached, SetReached>;
     using Posting = typename PrefixIndex<Weighted>::Posting;
 
-    std::size_t prefix(std::size_t document) const {
-        const double least = limits_.probe(ranked_.whole(document));
-        if constexpr (Weighted)
-            return needed_of_weighted(ranked_, document, limits_, least);
-        else
-            return needed_of_set(ranked_.size(document), least);
-    }
-
     // Call take(k, list) with what the index has of feature k of a document and lighter ones.
     template <typename Take>
     void each_list(std::size_t document, const Take& take) {
         const bool left = ranked_.places[document] < join_.documents.left.count;
-        const PrefixIndex<Weighted>& index = join_.indices[join_.documents.two && left ? 1 : 0];
+        index_ = &join_.indices[join_.documents.two && left ? 1 : 0];
+        needed_ = needed_of<Weighted>(ranked_, document, limits_,
+                                      limits_.probe(ranked_.whole(document)));
         const auto own = ranked_.masses.begin() + static_cast<std::ptrdiff_t>(document);
         const auto first = static_cast<std::size_t>(
             std::lower_bound(ranked_.masses.begin(), own, limits_.least_size(*own)) -
             ranked_.masses.begin());
-        const std::size_t needed = prefix(document);
-        for (std::size_t k = 0; k < needed; ++k)
-            take(k, index.list(ranked_.begin(document)[k], first, document));
+        for (std::size_t k = 0; k < needed_; ++k)
+            take(k, index_->list(ranked_.begin(document)[k], first, document));
     }
 
     double required(std::size_t a, std::size_t b) const {
@@ -170,8 +163,7 @@ class PrefixWorker {
     // up to the last of the shorter prefix has been missed.
     double most_after_prefixes(std::size_t other, std::size_t document) const {
         const std::uint32_t *a = ranked_.begin(other), *b = ranked_.begin(document);
-        std::size_t i = PrefixIndex<Weighted>::needed_of(ranked_, other, limits_);
-        std::size_t j = prefix(document);
+        std::size_t i = index_->needed(other), j = needed_;
         if (a[i - 1] < b[j - 1])
             j = static_cast<std::size_t>(std::upper_bound(b, b + j, a[i - 1]) - b);
         else
@@ -190,6 +182,8 @@ class PrefixWorker {
     const PrefixJoin<Weighted>& join_;
     const RankedDocuments& ranked_;
     const Limits& limits_;
+    const PrefixIndex<Weighted>* index_ = nullptr;  // that the present document is looked up in
+    std::size_t needed_ = 0;                        // by so many of its features
     std::vector<Reached> reached_;  // by document; all new between two runs
     std::vector<std::uint32_t> touched_;
     WeightedPairs exact_;
