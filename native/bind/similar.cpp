@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "arrays.hpp"
 
@@ -78,6 +79,16 @@ void check_features(const Collections& documents) {
     for (std::size_t i = 0; i < documents.right.count; ++i) check_features(documents.right, i);
 }
 
+// Only of those documents that are in a pair.
+void check_features(const FeatureColumn& column, const std::int64_t* places, std::size_t count) {
+    std::vector<bool> checked(column.count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto place = static_cast<std::size_t>(places[i]);
+        if (!checked[place]) check_features(column, place);
+        checked[place] = true;
+    }
+}
+
 PairList pairs_of(const Places& a, const Places& b, std::size_t count, std::size_t others) {
     if (a.size() != b.size()) throw std::invalid_argument("a and b must be of one length");
     bool there = true;
@@ -108,6 +119,8 @@ auto similarities_of(const Documents& left, const MaybeDocuments& right, const P
     auto found = std::make_unique<double[]>(pairs.count);
     {
         nb::gil_scoped_release release;
+        check_features(documents.left, pairs.a, pairs.count);
+        check_features(documents.others(), pairs.b, pairs.count);
         similarities(documents, pairs, measure, threads, found.get());
     }
     return owned_array(found.release(), pairs.count);

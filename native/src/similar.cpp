@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "neardup/join/memory.hpp"
 #include "neardup/parallel.hpp"
 #include "neardup/similar/overlap.hpp"
 #include "neardup/similar/pair.hpp"
@@ -71,8 +72,9 @@ void similarities(const Collections& documents, const PairList& pairs, Measure m
 
 void components(std::size_t count, const PairList& pairs, std::int64_t* smallest) {
     // A root is the smallest of its tree, so that no tree needs to be walked at the end.
-    std::vector<std::uint32_t> parent(count);
-    std::iota(parent.begin(), parent.end(), 0U);
+    Room<std::uint32_t> room;
+    std::uint32_t* const parent = room.at_least(count + 1);
+    std::iota(parent, parent + count, 0U);
     const auto root = [&](std::uint32_t place) {
         while (parent[place] != place) place = parent[place] = parent[parent[place]];
         return place;

@@ -39,6 +39,7 @@ void SharedFilter::mark(const FeatureColumn& column, std::uint64_t first, std::u
                         std::uint64_t side) {
     const auto end = static_cast<std::size_t>(column.offsets[column.count]);
     for (auto i = static_cast<std::size_t>(column.offsets[0]); i < end; ++i) {
+        if (i + kAhead < end) prefetch(column.hashes[i + kAhead]);
         const std::uint64_t slot = slot_of(column.hashes[i]);
         if (slot - first >= last - first) continue;
         if (column.weights != nullptr && column.weights[i] == 0) continue;

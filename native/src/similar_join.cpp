@@ -14,14 +14,13 @@ constexpr std::size_t kTask = 64;  // documents at a time
 template <bool Weighted, typename Step, typename Finish>
 void work_through(const Collections& documents, Measure measure, double threshold,
                   std::size_t threads, const Step& step, const Finish& finish) {
-    using Join = PrefixJoin<Weighted>;
-    const Join join(documents, measure, threshold, threads);
-    const std::size_t tasks = (join.count() + kTask - 1) / kTask;
+    const PrefixJoin<Weighted> join(documents, measure, threshold, threads);
+    const std::size_t count = join.ranked.count(), tasks = (count + kTask - 1) / kTask;
     std::mutex lock;
     parallel_tasks(tasks, threads, [&](const auto& next) {
-        typename Join::Worker worker(join);
+        PrefixWorker<Weighted> worker(join);
         for (std::size_t task = next(); task < tasks; task = next())
-            for (std::size_t i = task * kTask; i < std::min(join.count(), (task + 1) * kTask); ++i)
+            for (std::size_t i = task * kTask; i < std::min(count, (task + 1) * kTask); ++i)
                 step(worker, i);
         const std::lock_guard<std::mutex> hold(lock);
         finish(worker);

@@ -11,26 +11,22 @@ double WeightedPairs::jaccard(const DocumentView& a, const DocumentView& b) {
     if (second_.size() < most) second_.resize(most);
     if (third_.size() < most) third_.resize(most);
     double *smaller = first_.data(), *larger = second_.data(), *only_b = third_.data();
-    std::size_t i = 0, j = 0;
+    std::size_t i = 0, j = 0, shared = 0, rest = 0;
     while (i < a.size && j < b.size) {
         const std::uint64_t x = a.hashes[i], y = b.hashes[j];
         const double p = a.weights[i], q = b.weights[j];
-        *smaller = std::min(p, q);
-        smaller += x == y;
-        *larger = x == y ? std::max(p, q) : p;
-        larger += x <= y;
-        *only_b = q;
-        only_b += y < x;
+        smaller[shared] = std::min(p, q);
+        larger[i] = std::max(p, x == y ? q : 0);
+        only_b[rest] = q;
+        shared += x == y;
+        rest += y < x;
         i += x <= y;
         j += y <= x;
     }
-    larger = std::copy(a.weights + i, a.weights + a.size, larger);
-    only_b = std::copy(b.weights + j, b.weights + b.size, only_b);
-    const auto sum = [](const std::vector<double>& values, const double* end) {
-        return exact_sum(values.data(), static_cast<std::size_t>(end - values.data()));
-    };
-    const double all = sum(second_, larger) + sum(third_, only_b);
-    return all == 0 ? 0 : std::fmin(sum(first_, smaller) / all, 1.0);
+    std::copy(a.weights + i, a.weights + a.size, larger + i);
+    std::copy(b.weights + j, b.weights + b.size, only_b + rest);
+    const double all = exact_sum(larger, a.size) + exact_sum(only_b, rest + b.size - j);
+    return all == 0 ? 0 : std::fmin(exact_sum(smaller, shared) / all, 1.0);
 }
 
 double WeightedPairs::cosine(const DocumentView& a, const DocumentView& b, double a_square,

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -35,6 +36,14 @@ struct Chosen {
     }
 };
 
+// How many features of its column there are from the first one of a document on.
+std::size_t features_from(const Collections& documents, std::size_t place) {
+    const bool left = place < documents.left.count;
+    const FeatureColumn& column = left ? documents.left : documents.right;
+    const std::size_t own = left ? place : place - documents.left.count;
+    return static_cast<std::size_t>(column.offsets[column.count] - column.offsets[own]);
+}
+
 // Those whose features that others may have are enough, by ascending mass.
 std::vector<Chosen> choose(const Collections& documents, Measure measure, const Limits& limits,
                            const SharedFilter& filter, std::size_t threads) {
@@ -45,8 +54,12 @@ std::vector<Chosen> choose(const Collections& documents, Measure measure, const 
         chosen = {0, static_cast<std::uint32_t>(i), 0};
         double shared = 0;
         if (document.weights == nullptr) {
-            for (std::size_t j = 0; j < document.size; ++j)
+            const std::size_t here_and_later = features_from(documents, i);
+            for (std::size_t j = 0; j < document.size; ++j) {
+                if (j + SharedFilter::kAhead < here_and_later)
+                    filter.prefetch(document.hashes[j + SharedFilter::kAhead]);
                 chosen.shared += filter.maybe_shared(document.hashes[j]);
+            }
             chosen.mass = static_cast<double>(document.size);
             shared = chosen.shared;
         } else {
@@ -75,6 +88,11 @@ std::size_t order_items(Item* items, std::size_t count, const Rank& rank) {
     return static_cast<std::size_t>(end - items);
 }
 
+float rounded_up(double value) {
+    const auto near = static_cast<float>(value);
+    return near >= value ? near : std::nextafterf(near, std::numeric_limits<float>::infinity());
+}
+
 }  // namespace
 
 RankedDocuments rank_documents(const Collections& documents, Measure measure, const Limits& limits,
@@ -97,6 +115,8 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
     std::uint64_t* hashes = hash_room.at_least(total + 1);
     std::uint32_t* features = ranked.features.at_least(total + 1);
     double* weights = weighted ? ranked.weights.at_least(total + 1) : nullptr;
+    float* rests = weighted ? ranked.rests.at_least(total + 1) : nullptr;
+    ranked.of_length_1 = weighted && measure == Measure::cosine;
     each_document(chosen.size(), threads, [&](std::size_t i) {
         const DocumentView document = view_of(documents, chosen[i].place);
         std::size_t at = ranked.starts[i];
@@ -117,20 +137,22 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
         std::size_t size = 0;
         if (weighted) {
             double* own_weights = weights + ranked.starts[i];
-            const double unit = measure == Measure::cosine ? std::sqrt(chosen[i].mass) : 1;
+            float* own_rests = rests + ranked.starts[i];
+            const double unit = ranked.of_length_1 ? std::sqrt(chosen[i].mass) : 1;
             room.clear();
             for (std::size_t j = 0; j < shared; ++j) room.emplace_back(own[j], own_weights[j]);
             size = order_items(room.data(), shared, [](const Weighted& item) { return item.first; });
-            for (std::size_t j = 0; j < size; ++j) {
+            for (std::size_t j = size; j-- != 0;) {
                 own[j] = room[j].first;
                 own_weights[j] = room[j].second / unit;
-                mass += limits.mass(room[j].second);
+                own_rests[j] = rounded_up(ranked.of_length_1 ? std::sqrt(mass) : mass);
+                mass += limits.mass(own_weights[j]);
             }
         } else {
             size = order_items(own, shared, [](std::uint32_t item) { return item; });
             mass = static_cast<double>(size);
         }
-        const bool enough = mass >= limits.probe(chosen[i].mass);
+        const bool enough = mass >= limits.probe(ranked.whole(i));
         ranked.ends[i] = ranked.starts[i] + (enough ? size : 0);
     });
     return ranked;

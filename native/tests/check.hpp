@@ -47,5 +47,6 @@ void test_parallel();
 void test_utf8();
 void test_weighted();
 void test_join();
+void test_similar();
 
 }  // namespace neardup::tests

@@ -38,7 +38,7 @@ def both_sides(arrays, at):
     return (offsets[: at + 1], hashes, weights), (offsets[at:], hashes, weights)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(measured())
 def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
     documents, arrays, measure = drawn
@@ -51,11 +51,11 @@ def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
         again = similar.similarities(*arrays, a, b, measure=measure, threads=threads)
         assert again.tolist() == expected.tolist()
     slow = {"jaccard": lambda x, y: jaccard(x.keys(), y.keys()), "cosine": cosine}
-    told = [slow.get(measure, weighted_jaccard)(documents[i], documents[j]) for i, j in zip(a, b)]
-    assert told == expected.tolist()
+    told = slow.get(measure, weighted_jaccard)
+    assert [told(x, y) for x in documents for y in documents] == expected.tolist()
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(measured(), st.floats(0, 1))
 def test_similarities_between_two_collections(drawn, share):
     documents, arrays, measure = drawn
@@ -66,7 +66,7 @@ def test_similarities_between_two_collections(drawn, share):
     assert found.tolist() == similar.similarities(*arrays, a, b + at, measure=measure).tolist()
 
 
-@settings(max_examples=600)
+@settings(max_examples=250)
 @given(measured(), st.one_of(st.sampled_from(THRESHOLDS), st.floats(1e-6, 1)))
 def test_join(drawn, threshold):
     _, arrays, measure = drawn
@@ -80,11 +80,11 @@ def test_join(drawn, threshold):
     assert predicted <= similar_reference.predict_similar(*arrays, **limits)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(measured(), st.data())
 def test_join_at_a_similarity_that_is_there(drawn, data):
     """The threshold is the similarity of a pair, or the next double above it."""
-    documents, arrays, measure = drawn
+    _, arrays, measure = drawn
     every = similar_reference.join_similar(*arrays, measure=measure, threshold=1e-300)
     if not len(every):
         return
@@ -96,7 +96,7 @@ def test_join_at_a_similarity_that_is_there(drawn, data):
         assert lists(found) == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(measured(), st.floats(0, 1), st.sampled_from(THRESHOLDS))
 def test_join_between_two_collections(drawn, share, threshold):
     documents, arrays, measure = drawn
@@ -128,15 +128,15 @@ def test_planted_documents_on_any_number_of_threads(measure, weighted, pool):
     if weighted and measure == "jaccard":
         pytest.skip("jaccard takes no weights")
     random = np.random.default_rng(7)
-    offsets, hashes = planted(random, 1500, 60, 0.4, 25, pool)
+    offsets, hashes = planted(random, 1000, 60, 0.4, 25, pool)
     # A feature weighs about the same wherever it is.
     weights = (1 + hashes % 7 + random.integers(0, 2, len(hashes))) / 7 if weighted else None
     arrays = offsets, hashes, weights
-    half = 700
+    half = 450
     left, right = both_sides(arrays, half)
     for threshold in (0.3, 0.6, 0.8, 1.0):
         expected = every_pair(arrays, measure, threshold)
-        assert threshold == 1.0 or len(expected) > 100
+        assert threshold == 1.0 or len(expected) > 40
         between = [(a, b - half, near) for a, b, near in expected if a < half <= b]
         compared = set()
         for threads in (1, 2, 3):
@@ -163,7 +163,7 @@ def test_boilerplate_makes_no_pairs_to_look_at():
     assert len(similar.join_similar(*arrays, **limits)) == 0
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.data())
 def test_components(data):
     n = data.draw(st.integers(0, 30))

@@ -67,13 +67,14 @@ def join_similar(
     threads: int = 1,
 ) -> SimilarPairs:
     """Every pair of documents whose similarity is at least `threshold`."""
+    left, right = checked_sides((offsets, hashes, weights), right)
     threshold = checked_threshold(threshold)
     count = len(offsets) - 1
     if right is None:
         a, b = np.triu_indices(count, 1)
     else:
         a, b = (places.ravel() for places in np.indices((count, len(right[0]) - 1)))
-    found = similarities(offsets, hashes, weights, a, b, measure=measure, right=right)
+    found = similarities(*left, a, b, measure=measure, right=right)
     near = found >= threshold
     return SimilarPairs(
         a[near].astype(np.int64), b[near].astype(np.int64), found[near], compared=len(found)

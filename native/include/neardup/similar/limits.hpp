@@ -23,6 +23,7 @@ class Limits {
         index_ = !cosine_ ? 2 * t / (1 + t) : weighted ? t * t : t;
     }
 
+    // Of a weight, or of what a suffix is said to have.
     double mass(double weight) const { return cosine_ ? weight * weight : weight; }
 
     // The least mass of a document that can be similar to a larger one of `mass`.
@@ -39,6 +40,12 @@ class Limits {
         if (!cosine_) return required_ * (a + b);
         return weighted_ ? required_ : required_ * std::sqrt(a * b);
     }
+
+    // What two suffixes can share at most: by Cauchy and Schwarz, or all that the lighter one has.
+    double most(double a, double b) const { return cosine_ ? a * b : std::min(a, b); }
+
+    // What one feature adds to what is shared.
+    double both(double a, double b) const { return cosine_ ? a * b : std::min(a, b); }
 
   private:
     bool cosine_, weighted_;

@@ -7,71 +7,90 @@
 
 namespace neardup {
 
-// Two ascending lists, or what is left of them.
+// Where a merge of two ascending lists stands. Places are numbers, not pointers: compilers make
+// branches of the latter, which are mispredicted every other time.
 template <typename T>
-struct TwoLists {
-    const T *a, *a_end, *b, *b_end;
+struct Merge {
+    const T *a, *b;
+    std::size_t i, i_end, j, j_end;
 
-    std::size_t safe_steps() const {
-        return static_cast<std::size_t>(std::min(a_end - a, b_end - b));
-    }
+    std::size_t safe_steps() const { return std::min(i_end - i, j_end - j); }
+    bool done() const { return i == i_end || j == j_end; }
 
-    // One step of a merge, without a branch that could be mispredicted: whether both are equal.
+    // Whether both are at the same value; go on.
     std::size_t step() {
-        const T x = *a, y = *b;
-        a += x <= y;
-        b += y <= x;
+        const T x = a[i], y = b[j];
+        i += x <= y;
+        j += y <= x;
         return x == y;
     }
 };
 
 // A short list against a long one: a binary search each, in what the last one left.
 template <typename T>
-std::size_t shared_by_search(TwoLists<T> lists) {
-    if (lists.a_end - lists.a > lists.b_end - lists.b)
-        lists = {lists.b, lists.b_end, lists.a, lists.a_end};
+std::size_t shared_by_search(const T* few, std::size_t few_count, const T* many,
+                             std::size_t many_count) {
+    const T* const end = many + many_count;
     std::size_t shared = 0;
-    for (; lists.a != lists.a_end; ++lists.a) {
-        lists.b = std::lower_bound(lists.b, lists.b_end, *lists.a);
-        if (lists.b == lists.b_end) break;
-        shared += *lists.b == *lists.a;
+    for (std::size_t i = 0; i < few_count; ++i) {
+        many = std::lower_bound(many, end, few[i]);
+        if (many == end) break;
+        shared += *many == few[i];
     }
     return shared;
 }
 
 // A merge is a chain of loads and compares, each waiting for the last: four of them, over quarters
-// of the lists, run side by side at 2.5 times the speed of one.
+// of the lists, run side by side at three times the speed of one.
 template <typename T>
 std::size_t shared_count(const T* a, std::size_t a_count, const T* b, std::size_t b_count) {
     constexpr std::size_t kLanes = 4, kFew = 32, kLopsided = 24;
-    TwoLists<T> rest{a, a + a_count, b, b + b_count};
-    if (a_count == 0 || b_count == 0) return 0;
-    if (a_count > kLopsided * b_count || b_count > kLopsided * a_count)
-        return shared_by_search(rest);
+    if (a_count > kLopsided * b_count) return shared_by_search(b, b_count, a, a_count);
+    if (b_count > kLopsided * a_count) return shared_by_search(a, a_count, b, b_count);
     std::size_t shared = 0;
-    if (a_count >= kFew && b_count >= kFew) {
-        std::array<TwoLists<T>, kLanes> lanes;
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            lanes[lane].a = a + lane * a_count / kLanes;
-            lanes[lane].b = lane == 0 ? b : std::lower_bound(b, rest.b_end, *lanes[lane].a);
-        }
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            const bool last = lane + 1 == kLanes;
-            lanes[lane].a_end = last ? rest.a_end : lanes[lane + 1].a;
-            lanes[lane].b_end = last ? rest.b_end : lanes[lane + 1].b;
-        }
-        const auto safe = [&] {
-            return std::min(std::min(lanes[0].safe_steps(), lanes[1].safe_steps()),
-                            std::min(lanes[2].safe_steps(), lanes[3].safe_steps()));
-        };
-        for (std::size_t steps = safe(); steps != 0; steps = safe())
-            for (; steps != 0; --steps)
-                for (TwoLists<T>& lane : lanes) shared += lane.step();
-        for (TwoLists<T>& lane : lanes)
-            while (lane.a != lane.a_end && lane.b != lane.b_end) shared += lane.step();
+    if (std::min(a_count, b_count) < kFew) {
+        Merge<T> merge{a, b, 0, a_count, 0, b_count};
+        while (!merge.done()) shared += merge.step();
         return shared;
     }
-    while (rest.a != rest.a_end && rest.b != rest.b_end) shared += rest.step();
+    std::array<Merge<T>, kLanes> lanes;
+    std::size_t i = 0, j = 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const std::size_t i_end = (lane + 1) * a_count / kLanes;
+        const std::size_t j_end =
+            lane + 1 == kLanes
+                ? b_count
+                : static_cast<std::size_t>(std::lower_bound(b + j, b + b_count, a[i_end]) - b);
+        lanes[lane] = {a, b, i, i_end, j, j_end};
+        i = i_end;
+        j = j_end;
+    }
+    const auto safe_steps = [&] {
+        std::size_t least = lanes[0].safe_steps();
+        for (const Merge<T>& lane : lanes) least = std::min(least, lane.safe_steps());
+        return least;
+    };
+    for (std::size_t steps = safe_steps(); steps != 0; steps = safe_steps()) {
+        std::size_t at[kLanes], other[kLanes];
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            at[lane] = lanes[lane].i;
+            other[lane] = lanes[lane].j;
+        }
+        for (std::size_t step = 0; step < steps; ++step)
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                const T x = a[at[lane]], y = b[other[lane]];
+                at[lane] += x <= y;
+                other[lane] += y <= x;
+            }
+        // A step goes on in both lists where it finds a shared value, else in one.
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            shared += (at[lane] - lanes[lane].i) + (other[lane] - lanes[lane].j) - steps;
+            lanes[lane].i = at[lane];
+            lanes[lane].j = other[lane];
+        }
+    }
+    for (Merge<T>& lane : lanes)
+        while (!lane.done()) shared += lane.step();
     return shared;
 }
 

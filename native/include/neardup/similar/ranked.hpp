@@ -19,12 +19,18 @@ struct RankedDocuments {
     std::vector<std::size_t> starts, ends;
     Room<std::uint32_t> features;  // from starts[i] to ends[i], ascending
     Room<double> weights;          // beside them; of a cosine, for documents of length 1
+    Room<float> rests;             // the mass of what comes after each, its root of a cosine, or more
     std::size_t feature_count;     // different ones, numbered from the rarest
+    bool of_length_1;
 
     std::size_t count() const { return places.size(); }
     std::size_t size(std::size_t i) const { return ends[i] - starts[i]; }
     const std::uint32_t* begin(std::size_t i) const { return features.data() + starts[i]; }
-    const std::uint32_t* end(std::size_t i) const { return features.data() + ends[i]; }
+    const double* weights_of(std::size_t i) const { return weights.data() + starts[i]; }
+    const float* rests_of(std::size_t i) const { return rests.data() + starts[i]; }
+
+    // The mass of a document by the weights beside its features.
+    double whole(std::size_t i) const { return of_length_1 ? 1 : masses[i]; }
 };
 
 RankedDocuments rank_documents(const Collections& documents, Measure measure, const Limits& limits,
