@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.cluster.components import components
 from neardup.cluster.keep import KeepPolicy, first_of_each
 from neardup.cluster.star import star
 from neardup.errors import SettingError
+from neardup.kernels.similar import components
 
 Places = NDArray[np.int64]
 WAYS = ("components", "star")
