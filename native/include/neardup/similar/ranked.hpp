@@ -19,7 +19,7 @@ struct RankedDocuments {
     std::vector<std::size_t> starts, ends;
     Room<std::uint32_t> features;  // from starts[i] to ends[i], ascending
     Room<double> weights;          // beside them; of a cosine, for documents of length 1
-    Room<float> rests;             // at least the mass of what comes after each; of a cosine, its root
+    Room<float> rests;             // at least the mass of what comes after; of a cosine, its root
     std::size_t feature_count;     // different ones, numbered from the rarest
     bool of_length_1;
 
