@@ -82,8 +82,8 @@ std::vector<Chosen> choose(const Collections& documents, Measure measure, const 
 // Put the features of a document in order and leave out those that it has alone.
 template <typename Item, typename Rank>
 std::size_t order_items(Item* items, std::size_t count, const Rank& rank) {
-    Item* const end =
-        std::remove_if(items, items + count, [&](const Item& item) { return rank(item) == kAlone; });
+    Item* const end = std::remove_if(items, items + count,
+                                     [&](const Item& item) { return rank(item) == kAlone; });
     std::sort(items, end, [&](const Item& x, const Item& y) { return rank(x) < rank(y); });
     return static_cast<std::size_t>(end - items);
 }
@@ -130,7 +130,8 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
     ranked.feature_count = rank_features(hashes, total, threads, features);
 
     using Weighted = std::pair<std::uint32_t, double>;
-    each_document(chosen.size(), threads, [&, room = std::vector<Weighted>()](std::size_t i) mutable {
+    std::vector<Weighted> no_items;
+    each_document(chosen.size(), threads, [&, room = no_items](std::size_t i) mutable {
         std::uint32_t* own = features + ranked.starts[i];
         const std::size_t shared = chosen[i].shared;
         double mass = 0;
@@ -141,7 +142,8 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
             const double unit = ranked.of_length_1 ? std::sqrt(chosen[i].mass) : 1;
             room.clear();
             for (std::size_t j = 0; j < shared; ++j) room.emplace_back(own[j], own_weights[j]);
-            size = order_items(room.data(), shared, [](const Weighted& item) { return item.first; });
+            const auto rank = [](const Weighted& item) { return item.first; };
+            size = order_items(room.data(), shared, rank);
             for (std::size_t j = size; j-- != 0;) {
                 own[j] = room[j].first;
                 own_weights[j] = room[j].second / unit;

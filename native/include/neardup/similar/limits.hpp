@@ -41,10 +41,8 @@ class Limits {
         return weighted_ ? required_ : required_ * std::sqrt(a * b);
     }
 
-    // What two suffixes can share at most: by Cauchy and Schwarz, or all that the lighter one has.
-    double most(double a, double b) const { return cosine_ ? a * b : std::min(a, b); }
-
-    // What one feature adds to what is shared.
+    // What two weights of a feature add to what is shared; and what two suffixes can share at most,
+    // which for the cosine is by Cauchy and Schwarz.
     double both(double a, double b) const { return cosine_ ? a * b : std::min(a, b); }
 
   private:

@@ -58,7 +58,8 @@ class PrefixIndex {
         for (std::size_t i = 0; i < documents.count(); ++i) {
             if (documents.places[i] < first || documents.places[i] >= last) continue;
             const double least = limits.index(documents.whole(i));
-            needed_[i] = static_cast<std::uint32_t>(needed_of<Weighted>(documents, i, limits, least));
+            needed_[i] =
+                static_cast<std::uint32_t>(needed_of<Weighted>(documents, i, limits, least));
             for (std::size_t k = 0; k < needed_[i]; ++k) ++starts_[documents.begin(i)[k]];
         }
         std::size_t sum = 0;

@@ -69,16 +69,11 @@ class PrefixWorker {
   private:
     enum State : std::uint32_t { kNew, kOpen, kGivenUp };
 
-    // What a lighter document is known to share, and what is left of both after that.
-    struct SetReached {
+    // What a lighter document is known to share.
+    struct Reached {
         State state = kNew;
-        std::uint32_t shared = 0, rest = 0, own_rest = 0;
+        std::conditional_t<Weighted, double, std::uint32_t> shared = 0;
     };
-    struct WeightedReached {
-        State state = kNew;
-        double shared = 0;
-    };
-    using Reached = std::conditional_t<Weighted, WeightedReached, SetReached>;
     using Posting = typename PrefixIndex<Weighted>::Posting;
 
     // Call take(k, list) with what the index has of feature k of a document and lighter ones.
@@ -107,25 +102,48 @@ class PrefixWorker {
         double possible;
         if constexpr (Weighted) {
             reached.shared += limits_.both(ranked_.weights_of(document)[k], posting.weight);
-            possible = reached.shared + limits_.most(posting.rest, ranked_.rests_of(document)[k]);
+            possible = reached.shared + limits_.both(posting.rest, ranked_.rests_of(document)[k]);
         } else {
+            const std::size_t rest = ranked_.size(document) - k - 1;
             ++reached.shared;
-            reached.rest = posting.rest;
-            reached.own_rest = static_cast<std::uint32_t>(ranked_.size(document) - k - 1);
-            possible = reached.shared + std::min(reached.rest, reached.own_rest);
+            possible = static_cast<double>(
+                reached.shared + std::min(static_cast<std::size_t>(posting.rest), rest));
         }
         if (reached.state == kNew) touched_.push_back(posting.document);
         reached.state = possible >= required(posting.document, document) ? kOpen : kGivenUp;
     }
 
-    void compare(std::size_t other, std::size_t document, const SetReached& reached) {
-        ++compared;
-        const std::size_t size = ranked_.size(other), own_size = ranked_.size(document);
-        Merge<std::uint32_t> merge{ranked_.begin(other),      ranked_.begin(document),
-                                   size - reached.rest,       size,
-                                   own_size - reached.own_rest, own_size};
-        std::size_t shared = reached.shared;
+    void compare(std::size_t other, std::size_t document, const Reached& reached) {
+        Merge<std::uint32_t> merge = after_prefixes(other, document);
         const double needed = required(other, document);
+        double possible;
+        if constexpr (Weighted)
+            possible = reached.shared + limits_.both(ranked_.rests_of(other)[merge.i - 1],
+                                                     ranked_.rests_of(document)[merge.j - 1]);
+        else
+            possible = static_cast<double>(reached.shared + merge.safe_steps());
+        if (possible < needed) return;
+        ++compared;
+        if constexpr (Weighted)
+            compare_weighted(other, document, merge, reached.shared, needed);
+        else
+            compare_sets(other, document, merge, reached.shared, needed);
+    }
+
+    // The features of two documents by which they could not have met: all that they share up to the
+    // last of the shorter prefix is known.
+    Merge<std::uint32_t> after_prefixes(std::size_t other, std::size_t document) const {
+        const std::uint32_t *a = ranked_.begin(other), *b = ranked_.begin(document);
+        std::size_t i = index_->needed(other), j = needed_;
+        if (a[i - 1] < b[j - 1])
+            j = static_cast<std::size_t>(std::upper_bound(b, b + j, a[i - 1]) - b);
+        else
+            i = static_cast<std::size_t>(std::upper_bound(a, a + i, b[j - 1]) - a);
+        return {a, b, i, ranked_.size(other), j, ranked_.size(document)};
+    }
+
+    void compare_sets(std::size_t other, std::size_t document, Merge<std::uint32_t> merge,
+                      std::size_t shared, double needed) {
         constexpr std::size_t kSteps = 16;
         for (std::size_t safe = merge.safe_steps(); safe != 0; safe = merge.safe_steps()) {
             if (static_cast<double>(shared + safe) < needed) return;
@@ -137,14 +155,9 @@ class PrefixWorker {
                             static_cast<std::size_t>(ranked_.masses[document])));
     }
 
-    void compare(std::size_t other, std::size_t document, const WeightedReached& reached) {
-        const double needed = required(other, document);
-        if (reached.shared + most_after_prefixes(other, document) < needed) return;
-        ++compared;
+    void compare_weighted(std::size_t other, std::size_t document, Merge<std::uint32_t> merge,
+                          double shared, double needed) {
         const double *p = ranked_.weights_of(other), *q = ranked_.weights_of(document);
-        Merge<std::uint32_t> merge{ranked_.begin(other),  ranked_.begin(document), 0,
-                                   ranked_.size(other), 0, ranked_.size(document)};
-        double shared = 0;
         while (!merge.done()) {
             const double both = limits_.both(p[merge.i], q[merge.j]);
             shared += merge.step() != 0 ? both : 0;
@@ -157,18 +170,6 @@ class PrefixWorker {
              join_.measure == Measure::cosine
                  ? exact_.cosine(a, b, ranked_.masses[other], ranked_.masses[document])
                  : exact_.jaccard(a, b));
-    }
-
-    // What two documents can share beyond the features by which they could have met: none of those
-    // up to the last of the shorter prefix has been missed.
-    double most_after_prefixes(std::size_t other, std::size_t document) const {
-        const std::uint32_t *a = ranked_.begin(other), *b = ranked_.begin(document);
-        std::size_t i = index_->needed(other), j = needed_;
-        if (a[i - 1] < b[j - 1])
-            j = static_cast<std::size_t>(std::upper_bound(b, b + j, a[i - 1]) - b);
-        else
-            i = static_cast<std::size_t>(std::upper_bound(a, a + i, b[j - 1]) - a);
-        return limits_.most(ranked_.rests_of(other)[i - 1], ranked_.rests_of(document)[j - 1]);
     }
 
     void take(std::size_t a, std::size_t b, double similarity) {

@@ -19,7 +19,7 @@ struct RankedDocuments {
     std::vector<std::size_t> starts, ends;
     Room<std::uint32_t> features;  // from starts[i] to ends[i], ascending
     Room<double> weights;          // beside them; of a cosine, for documents of length 1
-    Room<float> rests;             // the mass of what comes after each, its root of a cosine, or more
+    Room<float> rests;             // at least the mass of what comes after; of a cosine, its root
     std::size_t feature_count;     // different ones, numbered from the rarest
     bool of_length_1;
 
@@ -39,8 +39,8 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
 // The rank of a feature that no other document has.
 inline constexpr std::uint32_t kAlone = 0xFFFFFFFF;
 
-// For each hash its rank among the different ones, from the one that is there least often, or kAlone;
-// returns the number of ranks. There can be 2^32 - 1 hashes.
+// For each hash its rank among the different ones, from the one that is there least often, or
+// kAlone; returns the number of ranks. There can be 2^32 - 2 hashes.
 std::size_t rank_features(const std::uint64_t* hashes, std::size_t count, std::size_t threads,
                           std::uint32_t* ranks);
 
