@@ -304,6 +304,7 @@ def _qualities() -> list[dict[str, object]]:
             "seconds": 1.0,
             "true_pairs": 9,
             "recall": 1.0,
+            "precision": 1.0,
         }
         for collection in dedup_quality.EXHAUSTIVE
         for threshold in collection.thresholds

@@ -177,12 +177,23 @@ def test_without_data_there_are_sentences_instead_of_plots():
     for sentence in (
         "0 documents: 0 removed, 0 kept",
         "No two documents reach the threshold.",
-        "No candidates were found by fingerprints.",
+        "There are no pairs whose fingerprints could differ.",
         "There are no clusters.",
         "No times were taken.",
     ):
         assert sentence in parsed.text
     assert "Largest clusters" not in page
+
+
+def test_fingerprints_are_those_of_candidates_only_where_some_were_refused():
+    both, accepted = (
+        Parsed(report_page(report(false_distances=np.array(false, np.uint8)))).text
+        for false in ([9], [])
+    )
+    assert "Fingerprints of candidates" in both
+    assert "Fingerprints of pairs" in accepted
+    assert "false" in both
+    assert "false" not in accepted
 
 
 def test_a_plan_without_a_curve_is_a_line_among_the_numbers():
@@ -191,7 +202,7 @@ def test_a_plan_without_a_curve_is_a_line_among_the_numbers():
         r"the plan finds\s*every pair that reaches the threshold, for certain", certain
     )
     assert re.search(r"the plan finds\s*a share of the pairs that is not known", unknown)
-    assert "the plan finds" not in Parsed(report_page(report())).text
+    assert ">the plan finds<" not in report_page(report())
     assert "What the plan finds" not in certain + unknown
 
 

@@ -1,17 +1,13 @@
-"""Axes with round numbers along them, and the space between them where a plot is drawn."""
+"""Axes: a range of values with round numbers along it, as many as there is room for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from neardup.report.dedup_svg import INK, LETTER, PALE, WIDTH, Drawing, text_width
+from neardup.report.dedup_svg import text_width
 
-_HEIGHT = 240
-_TOP, _LEGEND, RIGHT, BOTTOM = 10, 20, 18, 46
-_TICK = 4
-_LABEL_GAP = 14  # between two labels of one axis, at the least
+_GAP = 14  # between two labels side by side, at the least
 
 Tick = tuple[float, str]
 
@@ -36,10 +32,10 @@ class Axis:
 def linear_axis(
     low: float, high: float, title: str, *, room: float = 270, whole: bool = False
 ) -> Axis:
-    """At most seven ticks, at multiples of 1, 2 or 5; fewer if they need more than `room`."""
-    for pieces in range(6, 1, -1):
+    """At most eight ticks, at multiples of 1, 2 or 5; fewer if they need more than `room`."""
+    for pieces in range(7, 1, -1):
         ticks = _ticks(low, high, _step(high - low, pieces, whole))
-        if sum(text_width(label) + _LABEL_GAP for _, label in ticks) <= room:
+        if sum(text_width(label) + _GAP for _, label in ticks) <= room:
             break
     return Axis(low, high, ticks, title)
 
@@ -47,7 +43,7 @@ def linear_axis(
 def count_axis(most: int, noun: str) -> Axis:
     """From 0 to a little more than the highest bar."""
     high = 1.06 * most
-    return Axis(0, high, _ticks(0, high, _step(high, 5, whole=True)), noun)
+    return Axis(0, high, _ticks(0, high, _step(high, 6, whole=True)), noun)
 
 
 def log_count_axis(most: int, noun: str) -> Axis:
@@ -97,63 +93,3 @@ def _ticks(low: float, high: float, step: float) -> tuple[Tick, ...]:
 
 def _label(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if digits and value else count_label(value)
-
-
-class Plane:
-    """A drawing with an axis below and one at the left.
-
-    `legend` leaves room above for `Plane.legend`, where no bar can run into it.
-    """
-
-    def __init__(self, name: str, label: str, x: Axis, y: Axis, *, legend: bool = True) -> None:
-        self.drawing = Drawing(name, label, _HEIGHT)
-        self._x, self._y = x, y
-        self._left = 1.5 * LETTER + 2 * _TICK + max(text_width(label) for _, label in y.ticks)
-        self._right, self.bottom = WIDTH - RIGHT, _HEIGHT - BOTTOM
-        self.top = _TOP + (_LEGEND if legend else 0)
-        self._draw_left_axis()
-        draw_lower_axis(self.drawing, x, self._left, self._right, self.bottom)
-
-    def x(self, value: float) -> float:
-        """Where a value of the lower axis is."""
-        return self._left + self._x.share(value) * (self._right - self._left)
-
-    def y(self, value: float) -> float:
-        """Where a value of the left axis is; nothing, on a logarithmic one, is at its foot."""
-        return self.bottom - self._y.share(max(value, self._y.low)) * (self.bottom - self.top)
-
-    def stairs(
-        self,
-        edges: Sequence[float],
-        heights: Sequence[float],
-        feet: Sequence[float] | None = None,
-        **look: str,
-    ) -> None:
-        """Bars side by side, from one edge to the next, as one shape; `look` as of an area."""
-        feet = feet or [self._y.low] * len(heights)
-        there = list(_steps(edges, heights))
-        back = list(_steps(edges, feet))[::-1]
-        self.drawing.area(((self.x(x), self.y(y)) for x, y in there + back), **look)
-
-    def hints(self, edges: Sequence[float], texts: Sequence[str]) -> None:
-        """What the pointer tells of each bar, over the whole height."""
-        for left, right, text in zip(edges, edges[1:], texts, strict=True):
-            self.drawing.hint(self.x(left), self.top, self.x(right), self.bottom, text)
-
-    def upright(self, value: float, colour: str) -> None:
-        """A dashed line from the lower axis upwards."""
-        x = self.x(value)
-        self.drawing.line((x, self.bottom), (x, self.top - 4), colour, 1.6, "5 3")
-
-    def legend(self, **texts: str) -> None:
-        """Texts beside their signs: a fill, or one of the words `line` and `dot`."""
-
-    def _draw_left_axis(self) -> None:
-        for value, label in self._y.ticks:
-            y = self.y(value)
-            self.drawing.line((self._left, y), (self._right, y), PALE)
-            self.drawing.line((self._left - _TICK, y), (self._left, y))
-            self.drawing.text((self._left - 2 * _TICK, y), label, "end")
-        self.drawing.line((self._left, self.top), (self._left, self.bottom))
-        middle = (self.top + self.bottom) / 2
-        self.drawing.text((LETTER, middle), self._y.title, "middle", upwards=True)

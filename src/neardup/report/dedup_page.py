@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.report import dedup_plots as plots
 from neardup.report.dedup_diff import SideBySide, side_by_side
+from neardup.report.dedup_seconds import duration, seconds_plot
 from neardup.report.diff import DiffCounts
 from neardup.report.visible import visible
 
@@ -62,8 +64,9 @@ class DedupReport:
     `summary` is as in `summary.json`; `documents`, `removed` and `kept` must be in it.
     `similarities` are those of the accepted pairs; the distances are those of accepted and of
     refused candidates, empty where the plan has no fingerprints. `curve` holds (similarity,
-    chance to be found) of the plan, nothing where it finds every pair for certain. `weakest`
-    are clusters of the accepted pairs nearest the threshold.
+    chance to be found) of the plan, nothing where it finds every pair for certain, and is None
+    where nobody knows. `weakest` are clusters of the accepted pairs nearest the threshold, which
+    is a similarity like theirs.
     """
 
     title: str
@@ -76,7 +79,7 @@ class DedupReport:
     bits: int
     cluster_sizes: NDArray[np.int64]
     threshold: float
-    curve: tuple[tuple[float, float], ...]
+    curve: tuple[tuple[float, float], ...] | None
     seconds: Mapping[str, float]
     largest: tuple[ClusterView, ...]
     weakest: tuple[ClusterView, ...]
@@ -128,7 +131,7 @@ def report_page(report: DedupReport) -> str:
             for key, label in _TILES.items()
             if key in report.summary
         ],
-        numbers=list(_numbers(report.summary)),
+        numbers=[*_numbers(report.summary), *_certainty(report.curve)],
         plots=list(_plots(report)),
         largest=list(_clusters(report.largest)),
         weakest=list(_clusters(report.weakest)),
@@ -153,6 +156,14 @@ def _numbers(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield visible(label), _figure(key, value)
 
 
+def _certainty(curve: tuple[tuple[float, float], ...] | None) -> Iterator[tuple[str, str]]:
+    """What the plan finds, where there is nothing to plot of it."""
+    if curve is None:
+        yield "the plan finds", "a share of the pairs that is not known"
+    elif not curve:
+        yield "the plan finds", "every pair that reaches the threshold, for certain"
+
+
 def _figure(key: str, value: Any) -> str:
     if key.endswith("_bytes"):
         return f"{int(value) / 1e6:,.1f} MB"
@@ -164,9 +175,6 @@ def _figure(key: str, value: Any) -> str:
 
 
 def _plots(report: DedupReport) -> Iterator[_Plot]:
-    # Loading matplotlib takes longer than many a run; who wants no page does not wait for it.
-    from neardup.report import dedup_plots as plots
-
     pairs = plots.similarity_plot(report.similarities, report.threshold)
     yield _Plot(
         "How alike the pairs are",
@@ -176,13 +184,20 @@ def _plots(report: DedupReport) -> Iterator[_Plot]:
         else "No two documents reach the threshold.",
     )
     distances = plots.distance_plot(report.true_distances, report.false_distances, report.bits)
-    yield _Plot(
-        "Fingerprints of candidates",
-        distances,
-        "True candidates reach the threshold; false ones were compared and refused."
-        if distances
-        else "No candidates were found by fingerprints.",
-    )
+    if len(report.false_distances):
+        yield _Plot(
+            "Fingerprints of candidates",
+            distances,
+            "True candidates reach the threshold; false ones were compared and refused.",
+        )
+    else:
+        yield _Plot(
+            "Fingerprints of pairs",
+            distances,
+            "The accepted pairs by the bits in which their fingerprints differ."
+            if distances
+            else "There are no pairs whose fingerprints could differ.",
+        )
     clusters = plots.cluster_plot(report.cluster_sizes)
     yield _Plot(
         "Sizes of clusters",
@@ -191,16 +206,15 @@ def _plots(report: DedupReport) -> Iterator[_Plot]:
         if clusters
         else "There are no clusters.",
     )
-    curve = plots.curve_plot(report.curve, report.threshold)
-    yield _Plot(
-        "What the plan finds",
-        curve,
-        "The chance of a pair to become a candidate, by its similarity, as the plan promises it."
-        if curve
-        else "The plan finds every pair that reaches the threshold, for certain.",
-    )
-    seconds = plots.seconds_plot(report.seconds)
-    total = plots.duration(sum(report.seconds.values()))
+    curve = plots.curve_plot(report.curve or (), report.threshold)
+    if curve:
+        yield _Plot(
+            "What the plan finds",
+            curve,
+            "The chance of a pair to become a candidate, by its similarity, as the plan promises.",
+        )
+    seconds = seconds_plot(report.seconds)
+    total = duration(sum(report.seconds.values()))
     yield _Plot(
         "Time",
         seconds,

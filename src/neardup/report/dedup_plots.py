@@ -1,4 +1,4 @@
-"""The plots of a deduplication, as SVG to stand inside a page: the same data, the same bytes.
+"""The plots of pairs, clusters and plans, as SVG inside a page: the same data, the same bytes.
 
 All are drawn on white with one dark colour and hatching, so that they can be read in black and
 white and on a dark page. None is drawn of nothing: without data a function gives None.
@@ -6,26 +6,21 @@ white and on a dark page. None is drawn of nothing: without data a function give
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import (
-    FuncFormatter,
-    MaxNLocator,
-    NullLocator,
-    PercentFormatter,
-    StrMethodFormatter,
-)
 from numpy.typing import NDArray
 
-from neardup.report.dedup_svg import BOTTOM, INK, RIGHT, WIDTH, drawn
+from neardup.report.dedup_axes import Axis, count_axis, count_label, linear_axis, log_count_axis
+from neardup.report.dedup_plane import DOT, LINE, Plane
+from neardup.report.dedup_svg import FILL, INK, LETTER, Drawing, text_width
 
-_PALE, _FILL, _MARK = "#c8d1da", "#1f6fb2", "#b3263c"
-_DURATION = 0.65  # inches that a duration takes beside its bar
 _MOST_BARS = 48
 _UNEVEN = 25  # beyond this, the low bars of a linear axis are too low to see
+_LABELS = 270  # pixels below a plane that labels can fill
 
 Numbers = NDArray[Any]
 
@@ -34,54 +29,76 @@ def similarity_plot(similarities: Numbers, threshold: float) -> str | None:
     """How alike the accepted pairs are; the threshold is marked."""
     if not len(similarities):
         return None
-    edges = _steps(min(threshold, float(np.min(similarities))), 1.0)
-    # 0.7 is below the edge 140 x 0.005, and a cosine may be a hair above 1.
-    counts, _ = np.histogram(np.clip(similarities, edges[0], edges[-1]), edges)
+    step, first, last = cut(min(threshold, float(np.min(similarities))), 1.0)
+    # 0.7 is below 140 x 0.005, and a cosine may be a hair above 1.
+    places = np.floor(similarities / step + 1e-9).astype(np.int64)
+    counts = np.bincount(np.clip(places, first, last - 1) - first, minlength=last - first)
+    edges = [place * step for place in range(first, last + 1)]
+    names = [f"{low:.4g} to {high:.4g}" for low, high in pairwise(edges)]
+    uneven = counts.max() > _UNEVEN * np.median(counts[counts > 0])
 
-    def draw(axes: Axes) -> None:
-        axes.stairs(counts, edges, fill=True, color=_FILL)
-        axes.axvline(threshold, color=_MARK, ls="--", lw=1.4, label=f"threshold {threshold:g}")
-        axes.set_xlim(edges[0] - 0.02 * (edges[-1] - edges[0]), edges[-1])
-        axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.set_xlabel("similarity of the two documents of a pair")
-        _count_axis(axes, counts, "pairs")
-        _legend(axes)
-
-    return drawn("similarity", draw)
+    drawing = Drawing(
+        "similarity",
+        f"Histogram of {len(similarities):,} pairs by their similarity, with the threshold at "
+        f"{threshold:g}. The highest bar, {counts.max():,}, is {names[int(counts.argmax())]}.",
+    )
+    margin = 0.02 * (edges[-1] - edges[0])
+    plane = Plane(
+        drawing,
+        linear_axis(edges[0] - margin, edges[-1], "similarity of the two documents of a pair"),
+        (log_count_axis if uneven else count_axis)(int(counts.max()), "pairs"),
+        [(LINE, f"threshold {threshold:g}")],
+    )
+    plane.stairs(edges, counts.tolist())
+    plane.mark(threshold)
+    plane.hints(edges, _hints(names, counts, "pair"))
+    return drawing.svg()
 
 
 def distance_plot(true: Numbers, false: Numbers, bits: int) -> str | None:
-    """In how many bits the fingerprints of candidates differ, true ones and false ones stacked."""
-    if not len(true) and not len(false):
+    """In how many bits the fingerprints of candidates differ, false ones on top of true ones.
+
+    Without false ones the true ones are just called pairs.
+    """
+    sides = [np.bincount(side.astype(np.int64, copy=False)) for side in (true, false)]
+    last = max(map(len, sides))
+    if not last:
         return None
-    both = np.concatenate([true, false]).astype(np.int64)
-    first, last = int(both.min()), int(both.max())
-    width = -(-(last - first + 1) // _MOST_BARS)
-    edges = np.arange(first, last + width + 1, width) - 0.5
-    true_counts, false_counts = (np.histogram(side, edges)[0] for side in (true, false))
+    by_bit = np.array([np.pad(side, (0, last - len(side))) for side in sides])
+    first = int(by_bit.any(axis=0).argmax())
+    width = -(-(last - first) // _MOST_BARS)
+    starts = range(first, last, width)
+    trues, falses = np.add.reduceat(by_bit, starts, axis=1)
+    edges = [start - 0.5 for start in (*starts, starts[-1] + width)]
 
-    def draw(axes: Axes) -> None:
-        axes.stairs(
-            true_counts, edges, fill=True, fc=_FILL, ec=INK, lw=0.6, label=f"true: {len(true):,}"
-        )
-        axes.stairs(
-            true_counts + false_counts,
-            edges,
-            baseline=true_counts,
-            fill=True,
-            fc="white",
-            ec=INK,
-            lw=0.6,
-            hatch="////",
-            label=f"false: {len(false):,}",
-        )
-        axes.set_xlim(edges[0] - width / 2, max(edges[-1] + width / 2, edges[0] + 5))
-        axes.xaxis.set_major_locator(MaxNLocator(7, integer=True, min_n_ticks=2))
-        axes.set_xlabel(f"Hamming distance (bits of {bits:,} that differ)")
-        _linear_count_axis(axes, true_counts + false_counts, "candidates")
-        _legend(axes)
-
-    return drawn("distance", draw)
+    span = f"by the bits in which their fingerprints differ, from {first:,} to {last - 1:,}"
+    drawing = Drawing(
+        "distance",
+        f"Histogram of {len(true):,} true and {len(false):,} false candidates {span}."
+        if len(false)
+        else f"Histogram of {len(true):,} pairs {span}.",
+    )
+    hatching = drawing.hatching() if len(false) else ""
+    plane = Plane(
+        drawing,
+        linear_axis(
+            edges[0] - 0.4 * width,
+            max(edges[-1] + 0.4 * width, edges[0] + 5),
+            f"Hamming distance (bits of {bits:,} that differ)",
+            whole=True,
+        ),
+        count_axis(int((trues + falses).max()), "candidates" if hatching else "pairs"),
+        [(FILL, f"true: {len(true):,}"), (hatching, f"false: {len(false):,}")] if hatching else (),
+    )
+    if hatching:
+        plane.stairs(edges, (trues + falses).tolist(), trues.tolist(), fill=hatching, edge=INK)
+    plane.stairs(edges, trues.tolist(), edge=INK)
+    names = [f"{_span(start, min(start + width, last) - 1)} bits" for start in starts]
+    hints = _hints(names, trues, "true candidate" if hatching else "pair")
+    if hatching:
+        hints = [f"{hint}, {count:,} false" for hint, count in zip(hints, falses, strict=True)]
+    plane.hints(edges, hints)
+    return drawing.svg()
 
 
 def cluster_plot(sizes: Numbers) -> str | None:
@@ -89,76 +106,54 @@ def cluster_plot(sizes: Numbers) -> str | None:
     if not len(sizes):
         return None
     # 1, 2, 3 to 4, 5 to 8, ...: pairs, by far the most common, have a bar of their own.
-    doublings = 2.0 ** np.arange(int(np.max(sizes)).bit_length() + 1)
-    edges = np.concatenate([[0.5], doublings + 0.5])
-    counts, _ = np.histogram(sizes, edges)
-    taken = np.flatnonzero(counts)
-    edges, counts = edges[taken[0] : taken[-1] + 2], counts[taken[0] : taken[-1] + 1]
+    doublings = 2 ** np.arange(int(np.max(sizes)).bit_length() + 1)
+    counts = np.bincount(np.searchsorted(doublings, sizes))
+    first = int(np.flatnonzero(counts)[0])
+    counts, tops = counts[first:], doublings[first : len(counts)].tolist()
+    spans = [_span(top // 2 + 1, top) for top in tops]
+    hints = _hints([f"{span} documents" for span in spans], counts, "cluster")
 
-    def draw(axes: Axes) -> None:
-        axes.set_xscale("log", base=2)
-        axes.stairs(counts, edges, fill=True, color=_FILL)
-        ticks = np.floor(edges[1:])
-        axes.set_xticks(ticks[:: -(-len(ticks) // 6)])
-        axes.xaxis.set_major_formatter(FuncFormatter(_short))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xlabel("documents in the cluster, up to (log scale)")
-        _log_count_axis(axes, counts, "clusters")
-
-    return drawn("clusters", draw)
+    drawing = Drawing(
+        "clusters",
+        f"Bars of {len(sizes):,} clusters by the number of their documents. " + "; ".join(hints),
+    )
+    plane = Plane(
+        drawing,
+        _doubling_axis(tops, "documents in the cluster, up to (log scale)"),
+        log_count_axis(int(counts.max()), "clusters"),
+    )
+    for place, count in enumerate(counts.tolist()):
+        plane.stairs([place - 0.44, place + 0.44], [count])
+    plane.hints([place - 0.5 for place in range(len(tops) + 1)], hints)
+    return drawing.svg()
 
 
 def curve_plot(curve: Sequence[tuple[float, float]], threshold: float) -> str | None:
     """The chance of a pair to be found, by its similarity; the threshold is marked."""
     if not curve:
         return None
-    similarity, chance = np.array(sorted(curve), np.float64).T
+    similarity, chance = zip(*sorted(curve), strict=True)
     found = float(np.interp(threshold, similarity, chance))
+    low = min(threshold, similarity[0])
+    high = max(threshold, similarity[-1], low + 0.1)
 
-    def draw(axes: Axes) -> None:
-        axes.plot(similarity, chance, color=_FILL, lw=2)
-        axes.axvline(threshold, color=_MARK, ls="--", lw=1.4, label=f"threshold {threshold:g}")
-        axes.plot(
-            threshold,
-            found,
-            "o",
-            color=_MARK,
-            clip_on=False,
-            label=f"found there: {percent(found)}",
-        )
-        axes.set_xlim(min(threshold, similarity[0]), max(threshold, similarity[-1]))
-        axes.set_ylim(0, 1.03)
-        axes.yaxis.set_major_formatter(PercentFormatter(1))
-        axes.grid(axis="y", color=_PALE, lw=0.6)
-        axes.set_axisbelow(True)
-        axes.set_xlabel("similarity of a pair")
-        axes.set_ylabel("chance to be found")
-        _legend(axes)
-
-    return drawn("curve", draw)
-
-
-def seconds_plot(seconds: Mapping[str, float]) -> str | None:
-    """How long each stage took, from top to bottom."""
-    if not seconds:
-        return None
-    names, values = list(seconds), list(seconds.values())
-    places = np.arange(len(names))
-    left = min(0.2 + 0.085 * max(map(len, names)), 2.4)
-    width = WIDTH - left - RIGHT
-
-    def draw(axes: Axes) -> None:
-        bars = axes.barh(places, values, 0.65, color=_FILL)
-        axes.bar_label(bars, [duration(value) for value in values], padding=3, color=INK)
-        axes.set_yticks(places, names)
-        axes.invert_yaxis()
-        axes.tick_params(axis="y", length=0)
-        axes.set_xlim(0, max(values) * width / (width - _DURATION) or 1)
-        axes.xaxis.set_major_locator(MaxNLocator(4))
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-        axes.set_xlabel("seconds")
-
-    return drawn("seconds", draw, height=BOTTOM + 0.1 + 0.3 * len(names), left=left, top=0.1)
+    drawing = Drawing(
+        "curve",
+        f"The chance of a pair to be found, by its similarity: {percent(found)} at the threshold "
+        f"{threshold:g}; from {percent(chance[0])} at {similarity[0]:g} to {percent(chance[-1])} "
+        f"at {similarity[-1]:g}.",
+    )
+    shares = tuple((tenths / 10, f"{10 * tenths} %") for tenths in range(0, 11, 2))
+    plane = Plane(
+        drawing,
+        linear_axis(low, high, "similarity of a pair"),
+        Axis(0, 1.03, shares, "chance to be found"),
+        [(LINE, f"threshold {threshold:g}"), (DOT, f"found: {percent(found)}")],
+    )
+    drawing.curve([plane.point(x, y) for x, y in zip(similarity, chance, strict=True)])
+    plane.mark(threshold)
+    drawing.dot(plane.point(threshold, found))
+    return drawing.svg()
 
 
 def percent(share: float) -> str:
@@ -174,65 +169,36 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + " %"
 
 
-def duration(seconds: float) -> str:
-    """Seconds as a person would say them.
+def cut(lowest: float, highest: float) -> tuple[float, int, int]:
+    """Cut a range into at most 41 bars as a person would, at 0.80, 0.805, ...
 
-    >>> duration(0.0123), duration(1234.5)
-    ('0.0123 s', '1,234 s')
+    Gives the step, and between which multiples of it the bars are.
+
+    >>> cut(0.8, 1.0)
+    (0.005, 160, 200)
     """
-    return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.3g} s"
-
-
-def _steps(lowest: float, highest: float) -> NDArray[np.float64]:
-    """Round edges that cover a range in at most 40 bars: 0.80, 0.805, ... as a person would cut."""
     lowest = min(lowest, highest - 0.02)
     room = highest - lowest
     step = next(
         s for s in (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1) if 40 * s >= room - 1e-9
     )
-    last = np.ceil(highest / step - 1e-9)
-    first = np.floor(lowest / step + 1e-9)
-    return np.arange(first, last + 1) * step
+    return step, math.floor(lowest / step + 1e-9), math.ceil(highest / step - 1e-9)
 
 
-def _count_axis(axes: Axes, counts: Numbers, noun: str) -> None:
-    taken = counts[counts > 0]
-    if taken.max() > _UNEVEN * np.median(taken):
-        _log_count_axis(axes, counts, noun)
-    else:
-        _linear_count_axis(axes, counts, noun)
+def _doubling_axis(tops: list[int], title: str) -> Axis:
+    """One place for each doubling; a label for each, each other, ... as there is room."""
+    labels = [(float(place), count_label(top)) for place, top in enumerate(tops)]
+    widest = LETTER / 2 + max(text_width(label) for _, label in labels)
+    each = math.ceil(len(labels) * widest / _LABELS)
+    return Axis(-0.6, max(len(tops), 4) - 0.4, tuple(labels[::each]), title)
 
 
-def _linear_count_axis(axes: Axes, counts: Numbers, noun: str) -> None:
-    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
-    axes.yaxis.set_major_formatter(FuncFormatter(_short))
-    axes.set_ylim(0, 1.08 * int(counts.max()))
-    axes.set_ylabel(noun)
+def _hints(names: Sequence[str], counts: Numbers, noun: str) -> list[str]:
+    return [
+        f"{name}: {count:,} {noun}{'' if count == 1 else 's'}"
+        for name, count in zip(names, counts, strict=True)
+    ]
 
 
-def _log_count_axis(axes: Axes, counts: Numbers, noun: str) -> None:
-    axes.set_yscale("log")
-    axes.set_ylim(0.5, 2.0 * max(5, int(counts.max())))  # a single one has a bar too
-    axes.yaxis.set_major_formatter(FuncFormatter(_short))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylabel(f"{noun} (log scale)")
-
-
-def _short(value: float, _place: int | None = None) -> str:
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
-        if value >= size:
-            return f"{value / (1e3 if letter == 'k' else size):.3g}{letter}"
-    return f"{value:,.0f}"
-
-
-def _legend(axes: Axes) -> None:
-    """Above the plot, where no bar can run into it."""
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=2,
-        frameon=False,
-        borderaxespad=0.2,
-        handlelength=1.8,
-        labelcolor=INK,
-    )
+def _span(first: int, last: int) -> str:
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"

@@ -11,7 +11,7 @@ from html import escape
 from neardup.report.visible import visible
 
 INK, PALE, FILL, MARK = "#22313f", "#e1e6eb", "#1f6fb2", "#b3263c"
-# Narrow, so that the letters are still 11 pixels high where a phone shrinks it to 330.
+# Narrow, so that letters are still read where a phone shrinks it to 306: they have 10 pixels.
 WIDTH = 360
 LETTER = 12
 _BELOW_MIDDLE = 0.36 * LETTER  # from the middle of a digit down to the line it stands on
@@ -30,8 +30,8 @@ class Drawing:
     `name` must be the only one of its page; `label` says what is seen, to those who do not see.
     """
 
-    def __init__(self, name: str, label: str, height: float) -> None:
-        self._name, self._label, self._height = name, label, height
+    def __init__(self, name: str, label: str, height: float = 240) -> None:
+        self._name, self._label, self.height = name, label, height
         self._parts: list[str] = []
 
     def line(
@@ -55,11 +55,6 @@ class Drawing:
         """A filled shape; `fill` is a colour or what `hatching` gave."""
         self._parts.append(f'<path d="{_through(corners)}Z" fill="{fill}" stroke="{edge}"/>')
 
-    def box(self, x: float, y: float, width: float, height: float, fill: str = FILL) -> None:
-        """A rectangle by its upper left corner, with an edge in ink that shows where it ends."""
-        corners = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
-        self.area(corners, fill, INK if fill != FILL else "none")
-
     def dot(self, place: Point) -> None:
         """A dot that marks a place."""
         x, y = map(_number, place)
@@ -75,9 +70,7 @@ class Drawing:
         )
         return f"url(#{self._name}-hatching)"
 
-    def text(
-        self, place: Point, text: str, anchor: str = "start", upwards: bool = False
-    ) -> None:
+    def text(self, place: Point, text: str, anchor: str = "start", upwards: bool = False) -> None:
         """A line of text; `place` is the middle of its height, at its start, middle or end."""
         x, y = _number(place[0]), _number(place[1] + (0 if upwards else _BELOW_MIDDLE))
         where = f'transform="translate({x} {y})rotate(-90)"' if upwards else f'x="{x}" y="{y}"'
@@ -95,7 +88,7 @@ class Drawing:
     def svg(self) -> str:
         """The whole, to be put into a page as it is."""
         return (
-            f'<svg viewBox="0 0 {WIDTH} {_number(self._height)}" role="img" '
+            f'<svg viewBox="0 0 {WIDTH} {_number(self.height)}" role="img" '
             f'aria-label="{_escaped(self._label)}" font-family="system-ui, sans-serif" '
             f'font-size="{LETTER}" fill="{INK}">\n' + "\n".join(self._parts) + "\n</svg>"
         )

@@ -31,7 +31,9 @@ def page_of(result: Result) -> str:
         false_distances=found.false_distances,
         bits=result.scheme.bits,
         cluster_sizes=result.groups.sizes,
-        threshold=settings.threshold,
+        threshold=settings.threshold
+        if settings.similarity != "hamming"
+        else 1 - settings.threshold / result.scheme.bits,
         curve=found.curve,
         seconds=result.seconds,
         largest=tuple(map(views.cluster, largest_clusters(result))),

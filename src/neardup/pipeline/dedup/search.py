@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import ceil, cos, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ class FoundPairs:
     """The accepted pairs of documents, by place (a < b, in order), and how they were found.
 
     `false_distances` are those of candidates that were refused, as far as they were worked out.
+    `curve` is the chance to be found by similarity: nothing where every pair is, None if unknown.
     """
 
     a: NDArray[np.int64]
@@ -37,7 +38,7 @@ class FoundPairs:
     false_distances: NDArray[np.uint16]
     plan: str
     reason: str
-    curve: tuple[tuple[float, float], ...] = ()
+    curve: tuple[tuple[float, float], ...] | None = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ def find_by_plan(
         near.distance[~accepted],
         plan.name,
         reason,
-        _curve(plan, len(left.collected.copies.firsts)),
+        _curve(plan, len(left.collected.copies.firsts), settings.similarity),
     )
 
 
@@ -202,8 +203,14 @@ def cheapest_bands(n: int, settings: DedupSettings) -> tuple[int, int]:
 
 def least_cosine(settings: DedupSettings) -> float:
     """The smallest cosine that a pair at the threshold can have."""
-    threshold = settings.threshold
-    return threshold if settings.similarity == "cosine" else 2 * threshold / (1 + threshold)
+    return _cosine_of(settings.threshold, settings.similarity)
+
+
+def _cosine_of(similarity: float, measure: str) -> float:
+    """The smallest cosine of a pair that is so similar by a measure."""
+    if measure == "hamming":  # here the share of bits that agree
+        return max(0.0, cos(pi * (1 - similarity)))
+    return similarity if measure == "cosine" else 2 * similarity / (1 + similarity)
 
 
 def likely_distance(bits: int, settings: DedupSettings) -> int:
@@ -219,11 +226,12 @@ def distances(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint16
     return np.asarray(hamming(a, b), np.uint16) if len(a) else np.zeros(0, np.uint16)
 
 
-def _curve(plan: Plan, n: int) -> tuple[tuple[float, float], ...]:
+def _curve(plan: Plan, n: int, measure: str) -> tuple[tuple[float, float], ...] | None:
+    """The chance to be found by similarity; None where the plan does not know."""
     points = []
     for step in range(51):
-        recall = plan.recall(step / 50, n)
+        recall = plan.recall(_cosine_of(step / 50, measure), n)
         if recall is None:
-            return ()
+            return None
         points.append((step / 50, recall))
     return tuple(points)
