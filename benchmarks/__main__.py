@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
-from benchmarks import distance, end_to_end, fingerprint, join, report, startup, weighted
+from benchmarks import (
+    dedup,
+    dedup_quality,
+    distance,
+    end_to_end,
+    fingerprint,
+    join,
+    report,
+    startup,
+    weighted,
+)
+
+BENCHMARKS = (
+    fingerprint,
+    weighted,
+    join,
+    dedup,
+    dedup_quality,
+    distance,
+    end_to_end,
+    startup,
+)
 
 
 def main() -> None:
-    for benchmark in (fingerprint, weighted, join, distance, end_to_end, startup):
+    for benchmark in BENCHMARKS:
         benchmark.main([])
     report.main([])
 

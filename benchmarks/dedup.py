@@ -6,6 +6,7 @@ disk for the files, which are deleted again. Reads /proc, so it runs on Linux.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,8 @@ import numpy as np
 
 from benchmarks import dedup_corpora, measure
 from benchmarks.dedup_corpora import Collection
-from benchmarks.dedup_once import OURS, Once, once
+from benchmarks.dedup_once import OURS, TEXT_DEDUP, TEXT_DEDUP_PYTHON, Once, once
+from benchmarks.dedup_peers import PEERS
 from benchmarks.markdown import provenance, table
 from benchmarks.result import Json, Result, package_versions
 from benchmarks.target import Target
@@ -47,7 +49,7 @@ class Contest:
         return f"{self.documents:,} documents of {self.words} words"
 
 
-USUAL = Contest(58_000, 150, ("rensa", "gaoya", "datasketch"), (), 3, 0.99)
+USUAL = Contest(58_000, 150, (*PEERS, TEXT_DEDUP), (), 3, 0.99)
 MILLION = Contest(10**6, 60, ("rensa", "gaoya"), ("datasketch",), 4, 0.98, 2000)
 GROWTH = [Contest(n, MILLION.words, (), (), 0, MILLION.least_recall) for n in (10**4, 10**5)]
 LARGE = Contest(5 * 10**6, MILLION.words, (), (), 0, MILLION.least_recall)
@@ -66,14 +68,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
         path = Path(folder) / "documents.jsonl"
         for contest in (USUAL, *GROWTH, MILLION, *([LARGE] if chosen.large else [])):
             collection = dedup_corpora.planted(contest.documents, contest.words, path)
-            slow = contest.slow_peers if chosen.all else ()
-            tools = (OURS, *contest.peers, *slow)
+            peers = [*contest.peers, *(contest.slow_peers if chosen.all else ())]
+            tools = [OURS, *filter(_is_here, peers)]
             rows += _rows(contest.name, tools, collection, chosen.rounds)
         rows += _rows(GIANT, (OURS,), dedup_corpora.giant(path), chosen.rounds)
-    versions = package_versions(["neardup", "numpy", "pyarrow", *USUAL.peers])
+    versions = package_versions(["neardup", "numpy", "pyarrow", *PEERS])
+    if _is_here(TEXT_DEDUP):
+        versions[TEXT_DEDUP] = _text_dedup_version()
     result = Result.of(BENCHMARK, arguments, versions, {"rounds": chosen.rounds}, rows)
     result.save(chosen.out)
     draw(result, PICTURE)
+
+
+def _is_here(tool: str) -> bool:
+    """Whether a tool is installed; all but text-dedup are, with the extra `bench`."""
+    if tool != TEXT_DEDUP or TEXT_DEDUP_PYTHON.exists():
+        return True
+    home = TEXT_DEDUP_PYTHON.parents[1]
+    install = f"python -m venv {home} && {home}/bin/pip install {tool}"
+    print(f"{tool} is left out; to install it: {install}", file=sys.stderr)
+    return False
+
+
+def _text_dedup_version() -> str:
+    ask = f"from importlib import metadata; print(metadata.version({TEXT_DEDUP!r}))"
+    command = [str(TEXT_DEDUP_PYTHON), "-c", ask]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
 
 
 def _rows(name: str, tools: Sequence[str], collection: Collection, rounds: int) -> Iterator[Json]:
@@ -108,7 +128,8 @@ def section(result: Result) -> str:
             "are copies of others with 1-5 % of the words changed. The threshold is a Jaccard of "
             f"{THRESHOLD} on runs of three words for everyone; recall is of the planted pairs that "
             "reach it, precision of the pairs reported. Peers make MinHash sketches of 128 "
-            "numbers and report what their index gives; `benchmarks/dedup_peers.py` says how.\n",
+            "numbers and report what their index gives; `benchmarks/dedup_peers.py` says how. "
+            "text-dedup, where it is installed, reports no pairs but what it keeps.\n",
             *(part for contest in (USUAL, MILLION) for part in _contest(result, contest)),
             f"![Time and memory against number of documents](images/{PICTURE.name})\n",
             f"Our time grows as n to the power of {slope(result):.2f} from 10^5 documents on "
@@ -139,8 +160,7 @@ def _table(rows: Sequence[Json], by: str) -> str:
                 f"{row['wall_seconds']:.2f}",
                 f"{row['peak_megabytes']:,.0f}",
                 f"{row['pairs']:,}",
-                f"{row['recall']:.4f}",
-                f"{row['precision']:.4f}",
+                *("" if row[key] is None else f"{row[key]:.4f}" for key in ("recall", "precision")),
             )
             for row in rows
         ],
@@ -160,8 +180,8 @@ def _growth(result: Result) -> list[Json]:
 def slope(result: Result) -> float:
     """The exponent of n in our time from 10^5 documents on: before, starting up weighs more."""
     rows = [row for row in _growth(result) if row["documents"] >= 10**5]
-    logs = [np.log10([row[key] for row in rows]) for key in ("documents", "cpu_seconds")]
-    return float(np.polyfit(*logs, 1)[0])
+    n, seconds = (np.log10([row[key] for row in rows]) for key in ("documents", "cpu_seconds"))
+    return float(np.polyfit(n, seconds, 1)[0])
 
 
 def draw(result: Result, path: Path) -> None:

@@ -23,13 +23,9 @@ def every_pair(ids: pa.ChunkedArray, pairs: pa.Table) -> tuple[Ints, NDArray[np.
     kind with those that are near. Of n copies all n (n - 1) / 2 pairs are meant, and what is near
     one of them is near all.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     keys, similarity = keys_of(ids, pairs["a"], pairs["b"]), pairs["similarity"].to_numpy()
     a, b, same = keys >> 32, keys & 0xFFFFFFFF, similarity == 1
-    links = coo_array((np.ones(same.sum()), (a[same], b[same])), shape=(len(ids), len(ids)))
-    _, kind = connected_components(links, directed=False)
+    kind = _kinds(len(ids), a[same], b[same])
     members, sizes = np.argsort(kind, kind="stable"), np.bincount(kind)
     repeated = np.flatnonzero(sizes > 1)
     left = np.concatenate((kind[a[~same]], repeated))
@@ -44,6 +40,20 @@ def every_pair(ids: pa.ChunkedArray, pairs: pa.Table) -> tuple[Ints, NDArray[np.
     once = (left != right) | (one < other)
     found, first = np.unique(_keys(one[once], other[once]), return_index=True)
     return found, similarity[once][first]
+
+
+def _kinds(n: int, a: Ints, b: Ints) -> Ints:
+    """For each of n documents the number of its kind, where these pairs are of one kind."""
+    parent = list(range(n))
+
+    def first(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = row = parent[parent[row]]
+        return row
+
+    for one, other in zip(a.tolist(), b.tolist(), strict=True):
+        parent[first(other)] = first(one)
+    return np.unique([first(row) for row in range(n)], return_inverse=True)[1]
 
 
 def _keys(a: Ints, b: Ints) -> Ints:

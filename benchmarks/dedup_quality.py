@@ -117,6 +117,7 @@ def _truth_rows(collection: Exhaustive) -> Iterator[Json]:
                 "seconds": round(sum(result.seconds.values()), 2),
                 "true_pairs": len(keys),
                 "recall": float(np.isin(keys, found).mean()),
+                "precision": float(np.isin(found, keys).mean()),
             }
 
 
@@ -172,10 +173,19 @@ def section(result: Result) -> str:
             "**Against the exhaustive truth**: arXiv abstracts as the terms and weights they came "
             "with, by cosine; licences (English, from 20 words on) by Jaccard on runs of three "
             f"words. With {DEFAULT} of memory, the default, the features are joined exactly; "
-            f"with {LITTLE} candidates come from bands of fingerprints. Every pair reported was "
-            "verified.\n",
+            f"with {LITTLE} candidates come from bands of fingerprints. Seconds are on all cores, "
+            "from a table in memory to pairs and clusters.\n",
             table(
-                ("", "threshold", "memory", "plan", "seconds", "true pairs", "recall"),
+                (
+                    "",
+                    "threshold",
+                    "memory",
+                    "plan",
+                    "seconds",
+                    "true pairs",
+                    "recall",
+                    "precision",
+                ),
                 [
                     (
                         row["collection"],
@@ -185,6 +195,7 @@ def section(result: Result) -> str:
                         f"{row['seconds']:.1f}",
                         f"{row['true_pairs']:,}",
                         f"{row['recall']:.4f}",
+                        f"{row['precision']:.4f}",
                     )
                     for row in result.rows
                     if row["kind"] == TRUTH
@@ -225,13 +236,11 @@ def _f1(row: Json) -> float:
 def targets(result: Result) -> Iterator[Target]:
     """What was set out to reach, judged by the result."""
     for collection in EXHAUSTIVE:
-        for row in result.rows:
-            if row["kind"] == TRUTH and row["collection"] == collection.name:
-                if row["memory"] != DEFAULT:
-                    continue
-                least, recall = collection.least_recall, row["recall"]
-                what = f"{collection.name}, {collection.similarity} ≥ {row['threshold']}"
-                yield Target(what, f"recall ≥ {least}", f"{recall:.4f}", recall >= least)
+        rows = [row for row in result.rows if row["collection"] == collection.name]
+        for row in (row for row in rows if row["memory"] == DEFAULT):
+            what = f"{collection.name}, {collection.similarity} ≥ {row['threshold']}"
+            recall, least = row["recall"], collection.least_recall
+            yield Target(what, f"recall ≥ {least}", f"{recall:.4f}", recall >= least)
 
 
 if __name__ == "__main__":

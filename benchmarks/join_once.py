@@ -47,11 +47,11 @@ def fingerprints(n: int, kind: str, k: int) -> Rows:
 
 def neardup(rows: Rows, k: int, threads: int, group: bool) -> Callable[[], int]:
     """Ours, from Python."""
-    import neardup as nd
+    from neardup import find_pairs
 
     if group:
-        return lambda: len(nd.find_pairs(rows, max_distance=k, threads=threads, group=True).pairs)
-    return lambda: len(nd.find_pairs(rows, max_distance=k, threads=threads))
+        return lambda: len(find_pairs(rows, max_distance=k, threads=threads, group=True).pairs)
+    return lambda: len(find_pairs(rows, max_distance=k, threads=threads))
 
 
 def numpy_buckets(rows: Rows, k: int) -> Callable[[], int]:

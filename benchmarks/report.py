@@ -7,7 +7,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import corpora, distance, end_to_end, fingerprint, join, startup, weighted
+from benchmarks import (
+    corpora,
+    dedup,
+    dedup_quality,
+    distance,
+    end_to_end,
+    fingerprint,
+    join,
+    startup,
+    weighted,
+)
 from benchmarks.markdown import provenance, table
 from benchmarks.result import RESULTS, Json, Result
 from benchmarks.targets import OURS, RATE_FIELD, targets
@@ -17,6 +27,8 @@ BENCHMARKS = (
     fingerprint.BENCHMARK,
     weighted.BENCHMARK,
     join.BENCHMARK,
+    dedup.BENCHMARK,
+    dedup_quality.BENCHMARK,
     distance.BENCHMARK,
     end_to_end.BENCHMARK,
     startup.BENCHMARK,
@@ -42,6 +54,8 @@ def page(results: Mapping[str, Result]) -> str:
         _fingerprint(results[fingerprint.BENCHMARK]),
         weighted.section(results[weighted.BENCHMARK]),
         join.section(results[join.BENCHMARK]),
+        dedup.section(results[dedup.BENCHMARK]),
+        dedup_quality.section(results[dedup_quality.BENCHMARK]),
         _distance(results[distance.BENCHMARK]),
         _end_to_end(results[end_to_end.BENCHMARK]),
         _startup(results[startup.BENCHMARK]),

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from benchmarks import corpora, distance, end_to_end, fingerprint, join, startup, weighted
+from benchmarks import (
+    corpora,
+    dedup,
+    dedup_quality,
+    distance,
+    end_to_end,
+    fingerprint,
+    join,
+    startup,
+    weighted,
+)
 from benchmarks.result import Result
 from benchmarks.target import Target
 
@@ -19,6 +29,8 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     yield from _speed(results[fingerprint.BENCHMARK])
     yield from weighted.targets(results[weighted.BENCHMARK])
     yield from join.targets(results[join.BENCHMARK])
+    yield from dedup.targets(results[dedup.BENCHMARK])
+    yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from _distances(results[distance.BENCHMARK])
     yield from _files(results[end_to_end.BENCHMARK])
     yield from _waits(results[startup.BENCHMARK])
