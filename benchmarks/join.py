@@ -222,14 +222,14 @@ def targets(result: Result) -> Iterator[Target]:
 
 
 def _ratio(result: Result, n: int, k: int, peers: Sequence[str], least: int) -> Target:
-    """Ours against the slower of the peers: the wanted ratio holds for one of them."""
+    """Ours against the faster of the peers."""
     ours = find(result, Search(OURS, n, k))
     theirs = [row for row in (find(result, Search(peer, n, k)) for peer in peers) if row]
     what = f"all pairs, k = {k}, n = 10^{len(str(n)) - 1}"
-    wanted = f"≤ 1/{least} of {' or '.join(peers)}"
+    wanted = f"≤ 1/{least} of {' and '.join(peers)}"
     if not ours or not theirs:
         return Target(what, wanted, "not measured", None)
-    times = max(row["cpu_seconds"] for row in theirs) / ours["cpu_seconds"]
+    times = min(row["cpu_seconds"] for row in theirs) / ours["cpu_seconds"]
     return Target(what, wanted, f"1/{times:.1f}", times >= least)
 
 

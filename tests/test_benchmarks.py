@@ -279,7 +279,7 @@ def _dedups(our_rate: float) -> list[dict[str, object]]:
         "precision": 1.0,
         "in_clusters": 200_000,
     }
-    contests = (dedup.USUAL, dedup.MILLION, *dedup.GROWTH)
+    contests = (dedup.USUAL, dedup.MILLION, *dedup.GROWTH, dedup.LARGE)
     runs = [(contest.name, contest.documents, tool) for contest in contests for tool in TOOLS]
     return [
         {
