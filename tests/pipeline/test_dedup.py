@@ -1,6 +1,7 @@
 """The main job against brute force, and what it promises about edges."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -238,6 +239,48 @@ def test_a_failure_leaves_nothing_behind(tmp_path, monkeypatch):
         result.save(tmp_path / "out", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out" / "summary.json").read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_replaced_comes_back(tmp_path, monkeypatch):
+    result = nd.dedup(["a b c", "a b c"])
+    result.save(tmp_path / "out")
+    before = (tmp_path / "out" / "summary.json").read_bytes()
+    rename = Path.rename
+
+    def fails_for_the_new_one(self, target):
+        if self.name == "new":
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fails_for_the_new_one)
+    with pytest.raises(nd.NeardupError, match="Input/output error"):
+        result.save(tmp_path / "out", overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "summary.json").read_bytes() == before
+
+
+def test_keys_that_only_later_records_have():
+    base = " ".join(f"w{number}" for number in range(30))
+    records = [{"text": base}, {"text": base + "!", "rank": 2.5}, {"text": "other", "tag": "x"}]
+    result = nd.dedup(records, keep="max:rank")
+    assert result.kept.to_pylist() == [
+        {"text": base + "!", "rank": 2.5, "tag": None},
+        {"text": "other", "rank": None, "tag": "x"},
+    ]
+
+
+def test_a_column_that_shows_its_type_late(tmp_path):
+    """In JSON a batch may lack a column, or have whole numbers where others have fractions."""
+    texts = planted_texts(12_000, share=0)
+    rows = [{"text": text, "n": place} for place, text in enumerate(texts)]
+    rows += [{"text": texts[0] + ".", "n": 12_000.5}, {"text": texts[1], "more": "x"}]
+    write_lines(tmp_path / "in.jsonl", rows)
+    result = nd.dedup(tmp_path / "in.jsonl", keep="max:n")
+    assert result.summary["removed"] == 2
+    assert result.kept["n"].to_pylist()[-1] == 12_000.5
+    assert result.kept["more"].null_count == len(result.kept)
+    result.save(tmp_path / "out")
+    assert pq.read_table(tmp_path / "out" / "kept.parquet").equals(result.kept)
 
 
 @pytest.mark.parametrize(

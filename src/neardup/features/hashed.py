@@ -13,6 +13,7 @@ from neardup import kernels
 from neardup.features.columns import Field, TextColumn
 from neardup.features.passages import passages
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec
+from neardup.features.weighted import equal_runs
 from neardup.hashes.nd1 import hashes_in_field
 
 
@@ -92,12 +93,9 @@ def _united(
         [np.repeat(np.arange(len(words)), np.diff(part.offsets)) for part in parts]
     )
     hashes = np.concatenate([part.hashes for part in parts])
-    order = np.lexsort((hashes, documents))
+    order, starts = equal_runs(documents, hashes)
     documents, hashes = documents[order], hashes[order]
     counts = np.concatenate([part.counts for part in parts])[order]
-    first = np.ones(len(hashes), np.bool_)
-    first[1:] = (documents[1:] != documents[:-1]) | (hashes[1:] != hashes[:-1])
-    starts = np.flatnonzero(first)
     scale = None
     if weights is not None:
         scale = np.repeat(weights, [len(part.hashes) for part in parts])[order][starts]

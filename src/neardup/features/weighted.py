@@ -63,17 +63,24 @@ def in_order(
 ) -> WeightedFeatures:
     """Sort the features of each document; equal ones become one, their weights added."""
     documents = np.repeat(np.arange(len(words)), np.diff(offsets))
-    order = np.lexsort((hashes, documents))
-    documents, hashes, weights = documents[order], hashes[order], weights[order]
-    first = np.ones(len(hashes), np.bool_)
-    first[1:] = (documents[1:] != documents[:-1]) | (hashes[1:] != hashes[:-1])
-    starts = np.flatnonzero(first)
+    order, starts = equal_runs(documents, hashes)
     return WeightedFeatures(
-        np.searchsorted(documents[starts], np.arange(len(words) + 1)).astype(np.int64),
-        hashes[starts],
-        np.add.reduceat(weights, starts) if len(starts) else weights,
+        np.searchsorted(documents[order][starts], np.arange(len(words) + 1)).astype(np.int64),
+        hashes[order][starts],
+        np.add.reduceat(weights[order], starts) if len(starts) else weights,
         words,
     )
+
+
+def equal_runs(
+    documents: NDArray[np.int64], hashes: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The order by document and hash, and where in it each different pair of these begins."""
+    order = np.lexsort((hashes, documents))
+    first = np.ones(len(order), np.bool_)
+    first[1:] = np.diff(documents[order]) != 0
+    first[1:] |= np.diff(hashes[order]) != 0
+    return order, np.flatnonzero(first)
 
 
 def joined(

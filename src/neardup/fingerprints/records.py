@@ -48,12 +48,13 @@ def _batches(table: Any) -> Iterator[pa.RecordBatch]:
     elif isinstance(table, Iterable):
         records = iter(table)
         while some := list(islice(records, _ROWS_AT_ONCE)):
-            yield from _of_dicts(some).to_batches()
+            yield from table_of_records(some).to_batches()
     else:
         raise InputError(f"{type(table).__name__} is no table; {_SHAPES}")
 
 
-def _of_dicts(records: list[Any]) -> pa.Table:
+def table_of_records(records: list[Any]) -> pa.Table:
+    """Dicts as a table, with every key that any of them has."""
     names: dict[str, None] = {}
     for record in records:
         if not isinstance(record, Mapping):

@@ -39,9 +39,8 @@ def documents_of(
 
 def batches_of(documents: Documents | TermDocuments) -> Iterable[Batch | TermBatch]:
     """The batches of the input, read ahead in a thread of its own."""
-    if isinstance(documents, Documents):
-        return Prefetched(documents)
-    return Prefetched(documents)
+    batches: Iterable[Batch | TermBatch] = documents
+    return Prefetched(batches)
 
 
 def columns_of(batch: Batch | TermBatch, scheme: Scheme) -> DocumentColumns:

@@ -72,13 +72,24 @@ def whole_folder(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[P
         content = unfinished / "new"
         content.mkdir()
         yield content
-        if target.exists():
-            target.rename(unfinished / "old")
-        content.rename(target)
+        _take_place(content, target, unfinished / "old")
     except OSError as error:
         raise NeardupError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _take_place(content: Path, target: Path, aside: Path) -> None:
+    """Give a folder the name of another, which comes back if that fails."""
+    replaces = target.exists()
+    if replaces:
+        target.rename(aside)
+    try:
+        content.rename(target)
+    except OSError:
+        if replaces:
+            aside.rename(target)
+        raise
 
 
 def _write_kept(result: Result, path: Path, format: str) -> None:

@@ -17,7 +17,7 @@ from neardup.cluster.clusters import Copies, Pairs
 from neardup.errors import SettingError
 from neardup.fingerprints import Scheme
 from neardup.pipeline.dedup.collected import Collected
-from neardup.pipeline.dedup.rows import kept_rows, one_column
+from neardup.pipeline.dedup.rows import kept_rows, one_column, together
 from neardup.pipeline.dedup.search import FoundPairs
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.dedup.shown import shown_places
@@ -85,8 +85,7 @@ class Result:
     @cached_property
     def kept(self) -> pa.Table:
         """The surviving rows, with all columns of the input."""
-        tables = [pa.table(batch) for batch in kept_rows(self.source, self.keeps)]
-        return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
+        return together(kept_rows(self.source, self.keeps))
 
     @cached_property
     def texts(self) -> dict[int, str]:

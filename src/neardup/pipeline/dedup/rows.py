@@ -50,18 +50,30 @@ def under_one_schema(
 
 
 def one_column(source: Source, name: str) -> pa.ChunkedArray:
-    """The values of one column of all documents."""
-    chunks = []
+    """The values of one column of all documents; null where a row has none."""
+    others: dict[str, None] = {}
+    parts = []
     for batch in source.rows():
-        if name not in batch.rows.schema.names:
-            raise InputError(
-                f"keep: the input has no column {name!r}; its columns are "
-                f"{', '.join(batch.rows.schema.names)}"
-            )
-        chunks.append(batch.rows[name])
-    kinds = [chunk.type for chunk in chunks if not pa.types.is_null(chunk.type)]
-    wide = kinds[0] if kinds else pa.null()
-    return pa.chunked_array([chunk.cast(wide) for chunk in chunks], wide)
+        names = batch.rows.schema.names
+        others.update(dict.fromkeys(names))
+        column = batch.rows[name] if name in names else pa.nulls(len(batch.rows))
+        parts.append(pa.RecordBatch.from_pydict({name: column}))
+    if name not in others:
+        raise InputError(
+            f"keep: the input has no column {name!r}; its columns are {', '.join(others)}"
+        )
+    return together(iter(parts))[name]
+
+
+def together(batches: Iterator[pa.RecordBatch]) -> pa.Table:
+    """All batches as one table, with the columns and types that fit all."""
+    every = list(batches)
+    if not every:
+        return pa.table({})
+    schema = every[0].schema
+    for batch in every[1:]:
+        schema = _widened(schema, batch.schema)
+    return pa.Table.from_batches([_cast(batch, schema) for batch in every], schema)
 
 
 def _widened(schema: pa.Schema, other: pa.Schema) -> pa.Schema:

@@ -16,7 +16,7 @@ from neardup.errors import InputError
 from neardup.features.columns import TextColumn
 from neardup.features.given import term_columns
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms
-from neardup.fingerprints.records import record_columns
+from neardup.fingerprints.records import record_columns, table_of_records
 from neardup.fingerprints.texts import string_chunks
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.inputs import Progress, batches_of, columns_of, documents_of
@@ -185,7 +185,7 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
         return pa.concat_tables(parts)
     items = list(held) if not isinstance(held, pa.Array | pa.ChunkedArray) else held
     if isinstance(items, list) and items and isinstance(items[0], dict):
-        return pa.Table.from_pylist(items)
+        return table_of_records(items)
     return pa.table({name: pa.chunked_array(list(string_chunks(items)), pa.large_string())})
 
 
