@@ -3,7 +3,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -18,16 +17,20 @@ namespace neardup::bind {
 
 using nb::literals::operator""_a;
 
+// Hand a vector over to NumPy.
 template <typename T>
-static auto copied_array(const std::vector<T>& values) {
-    auto copy = std::make_unique<T[]>(values.size());
-    std::copy(values.begin(), values.end(), copy.get());
-    return owned_array(copy.release(), values.size());
+static auto array_of(std::vector<T>&& values) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = kept->data();
+    const std::size_t size = kept->size();
+    nb::capsule owner(kept.release(),
+                      [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 
 static auto features(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
-                     const std::vector<std::pair<bool, std::size_t>>& kinds, std::size_t threads,
-                     const std::string& isa) {
+                     const std::vector<std::pair<bool, std::size_t>>& kinds, bool with_counts,
+                     std::size_t threads, const std::string& isa) {
     std::vector<Shingle> shingles;
     for (const auto& [words, size] : kinds) {
         if (size == 0) throw std::invalid_argument("shingles have at least one unit");
@@ -38,12 +41,11 @@ static auto features(const Input<std::uint8_t>& data, const Input<std::int64_t>&
     FeatureTable table;
     {
         nb::gil_scoped_release release;
-        table = features_of(column, {shingles.data(), shingles.size()}, threads, kernels);
+        table = features_of(column, {shingles.data(), shingles.size()}, with_counts, threads,
+                            kernels);
     }
-    const auto total = static_cast<std::size_t>(table.offsets.back());
-    return std::tuple(copied_array(table.offsets), owned_array(table.hashes.release(), total),
-                      owned_array(table.counts.release(), total),
-                      owned_array(table.words.release(), column.count));
+    return std::tuple(array_of(std::move(table.offsets)), array_of(std::move(table.hashes)),
+                      array_of(std::move(table.counts)), array_of(std::move(table.words)));
 }
 
 static void register_feature_counts(nb::module_& m) {
@@ -82,15 +84,16 @@ static void register_feature_counts(nb::module_& m) {
         .def(
             "items",
             [](const FeatureCounts& self, std::uint32_t least) {
-                const FeatureCounts::Items items = self.items(least);
-                return std::pair(copied_array(items.hashes), copied_array(items.counts));
+                FeatureCounts::Items items = self.items(least);
+                return std::pair(array_of(std::move(items.hashes)),
+                                 array_of(std::move(items.counts)));
             },
             "least"_a);
 }
 
 void register_features(nb::module_& m) {
-    m.def("features", &features, "data"_a, "offsets"_a, nb::kw_only(), "shingles"_a, "threads"_a,
-          "isa"_a);
+    m.def("features", &features, "data"_a, "offsets"_a, nb::kw_only(), "shingles"_a,
+          "with_counts"_a, "threads"_a, "isa"_a);
     register_feature_counts(m);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "neardup/similar/possible.hpp"
 
 namespace neardup::bind {
 
@@ -127,7 +128,7 @@ auto similarities_of(const Documents& left, const MaybeDocuments& right, const P
 }
 
 auto join(const Documents& left, const MaybeDocuments& right, const std::string& name,
-          double threshold, std::size_t threads) {
+          double threshold, std::uint64_t most, std::size_t threads) {
     const Collections documents = collections_of(left, right);
     const Measure measure = measure_of(name, documents.left.weights != nullptr);
     checked_threshold(threshold);
@@ -138,7 +139,7 @@ auto join(const Documents& left, const MaybeDocuments& right, const std::string&
     {
         nb::gil_scoped_release release;
         check_features(documents);
-        found = join_similar(documents, measure, threshold, threads);
+        found = join_similar(documents, measure, threshold, most, threads);
         a = std::make_unique<std::int64_t[]>(found.pairs.size());
         b = std::make_unique<std::int64_t[]>(found.pairs.size());
         similarity = std::make_unique<double[]>(found.pairs.size());
@@ -150,7 +151,8 @@ auto join(const Documents& left, const MaybeDocuments& right, const std::string&
     }
     const std::size_t count = found.pairs.size();
     return std::tuple(owned_array(a.release(), count), owned_array(b.release(), count),
-                      owned_array(similarity.release(), count), found.compared);
+                      owned_array(similarity.release(), count), found.compared, found.postings,
+                      found.done);
 }
 
 std::uint64_t predict(const Documents& left, const MaybeDocuments& right, const std::string& name,
@@ -162,6 +164,43 @@ std::uint64_t predict(const Documents& left, const MaybeDocuments& right, const 
     nb::gil_scoped_release release;
     check_features(documents);
     return predict_similar(documents, measure, threshold, threads);
+}
+
+using Flags = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+bool* flags_of(Flags& wanted, const FeatureColumn& column) {
+    if (wanted.size() != column.count)
+        throw std::invalid_argument("wanted has one flag for each document");
+    return wanted.data();
+}
+
+void register_shared_filter(nb::module_& m) {
+    nb::class_<SharedFilter>(m, "SharedFilter")
+        .def(nb::init<std::size_t, bool>(), "features"_a, "two"_a)
+        .def(
+            "see",
+            [](SharedFilter& self, const Documents& documents, Flags wanted, bool right,
+               std::size_t threads) {
+                const FeatureColumn column = column_of(documents);
+                const bool* flags = flags_of(wanted, column);
+                checked_threads(threads);
+                nb::gil_scoped_release release;
+                self.see(column, right, flags, threads);
+            },
+            "documents"_a, "wanted"_a, nb::kw_only(), "right"_a, "threads"_a)
+        .def(
+            "keep_possible",
+            [](const SharedFilter& self, const Documents& documents, Flags wanted,
+               const std::string& name, double threshold, std::size_t threads) {
+                const FeatureColumn column = column_of(documents);
+                const Measure measure = measure_of(name, column.weights != nullptr);
+                bool* flags = flags_of(wanted, column);
+                checked_threshold(threshold);
+                checked_threads(threads);
+                nb::gil_scoped_release release;
+                keep_possible(column, measure, threshold, self, threads, flags);
+            },
+            "documents"_a, "wanted"_a, nb::kw_only(), "measure"_a, "threshold"_a, "threads"_a);
 }
 
 auto components_of(std::size_t count, const Places& a, const Places& b) {
@@ -181,9 +220,10 @@ void register_similar(nb::module_& m) {
     m.def("similarities", &similarities_of, "left"_a, "right"_a.none(), "a"_a, "b"_a, nb::kw_only(),
           "measure"_a, "threads"_a);
     m.def("join_similar", &join, "left"_a, "right"_a.none(), nb::kw_only(), "measure"_a,
-          "threshold"_a, "threads"_a);
+          "threshold"_a, "most_postings"_a, "threads"_a);
     m.def("predict_similar", &predict, "left"_a, "right"_a.none(), nb::kw_only(), "measure"_a,
           "threshold"_a, "threads"_a);
+    register_shared_filter(m);
     m.def("components", &components_of, "count"_a, "a"_a, "b"_a);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -120,45 +121,58 @@ struct FoundFeatures final : FeatureTaker {
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> counts;
     FeatureTable* table = nullptr;
+    bool with_counts = false;
 
     void take(std::size_t document, std::size_t words, const std::uint64_t* found,
               const std::uint32_t* found_counts, std::size_t size) override {
         constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
         documents.push_back({document, hashes.size(), size});
         hashes.insert(hashes.end(), found, found + size);
-        counts.insert(counts.end(), found_counts, found_counts + size);
+        if (with_counts) counts.insert(counts.end(), found_counts, found_counts + size);
         table->words[document] = static_cast<std::uint32_t>(std::min(words, most));
         table->offsets[document + 1] = static_cast<std::int64_t>(size);
     }
 };
 
+// What several threads found, in the order of the documents.
+template <typename T>
+std::vector<T> in_order(const std::vector<std::unique_ptr<FoundFeatures>>& found,
+                        const std::vector<std::int64_t>& offsets,
+                        std::vector<T> FoundFeatures::* values) {
+    std::vector<T> all(static_cast<std::size_t>(offsets.back()));
+    for (const auto& part : found)
+        for (const FoundFeatures::Document& document : part->documents)
+            std::copy_n((*part.*values).data() + document.first, document.size,
+                        all.data() + offsets[document.place]);
+    return all;
+}
+
 }  // namespace
 
-FeatureTable features_of(const Column& column, const ShingleList& shingles, std::size_t threads,
-                         const Kernels& kernels) {
+FeatureTable features_of(const Column& column, const ShingleList& shingles, bool with_counts,
+                         std::size_t threads, const Kernels& kernels) {
     FeatureTable table;
     table.offsets.resize(column.count + 1);
-    table.words = std::make_unique<std::uint32_t[]>(column.count);
+    table.words.resize(column.count);
     std::vector<std::unique_ptr<FoundFeatures>> found;
     std::mutex lock;
     share_ranges(column.offsets, column.count, kTaskBytes, threads, [&](const NextRange& next) {
         auto mine = std::make_unique<FoundFeatures>();
         mine->table = &table;
+        mine->with_counts = with_counts;
         kernels.feature_ranges(column, shingles, *mine, next);
+        mine->hashes.shrink_to_fit();  // they may be kept for long
         const std::lock_guard<std::mutex> hold(lock);
         found.push_back(std::move(mine));
     });
     std::partial_sum(table.offsets.begin(), table.offsets.end(), table.offsets.begin());
-    const auto total = static_cast<std::size_t>(table.offsets.back());
-    table.hashes = std::make_unique_for_overwrite<std::uint64_t[]>(total);
-    table.counts = std::make_unique_for_overwrite<std::uint32_t[]>(total);
-    for (const auto& part : found) {
-        for (const FoundFeatures::Document& document : part->documents) {
-            const std::int64_t at = table.offsets[document.place];
-            std::copy_n(part->hashes.data() + document.first, document.size, table.hashes.get() + at);
-            std::copy_n(part->counts.data() + document.first, document.size, table.counts.get() + at);
-        }
+    if (found.size() == 1) {  // one thread goes through the documents in order
+        table.hashes = std::move(found[0]->hashes);
+        table.counts = std::move(found[0]->counts);
+        return table;
     }
+    table.hashes = in_order(found, table.offsets, &FoundFeatures::hashes);
+    if (with_counts) table.counts = in_order(found, table.offsets, &FoundFeatures::counts);
     return table;
 }
 

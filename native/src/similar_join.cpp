@@ -12,9 +12,8 @@ constexpr std::size_t kTask = 64;  // documents at a time
 
 // Let a worker for each thread go through all documents, then hand the workers over one by one.
 template <bool Weighted, typename Step, typename Finish>
-void work_through(const Collections& documents, Measure measure, double threshold,
-                  std::size_t threads, const Step& step, const Finish& finish) {
-    const PrefixJoin<Weighted> join(documents, measure, threshold, threads);
+void work_through(const PrefixJoin<Weighted>& join, std::size_t threads, const Step& step,
+                  const Finish& finish) {
     const std::size_t count = join.ranked.count(), tasks = (count + kTask - 1) / kTask;
     std::mutex lock;
     parallel_tasks(tasks, threads, [&](const auto& next) {
@@ -27,23 +26,24 @@ void work_through(const Collections& documents, Measure measure, double threshol
     });
 }
 
-template <typename Step, typename Finish>
-void work_through(const Collections& documents, Measure measure, double threshold,
-                  std::size_t threads, const Step& step, const Finish& finish) {
-    if (documents.left.weights != nullptr)
-        work_through<true>(documents, measure, threshold, threads, step, finish);
-    else
-        work_through<false>(documents, measure, threshold, threads, step, finish);
+template <bool Weighted>
+std::uint64_t predict(const PrefixJoin<Weighted>& join, std::size_t threads) {
+    std::uint64_t postings = 0;
+    work_through(
+        join, threads, [](auto& worker, std::size_t document) { worker.predict(document); },
+        [&](auto& worker) { postings += worker.postings; });
+    return postings;
 }
 
-}  // namespace
-
-SimilarJoin join_similar(const Collections& documents, Measure measure, double threshold,
-                         std::size_t threads) {
-    SimilarJoin found{{}, 0};
+template <bool Weighted>
+SimilarJoin joined(const PrefixJoin<Weighted>& join, std::uint64_t most, std::size_t threads) {
+    SimilarJoin found{{}, 0, predict(join, threads), true};
+    if (found.postings > most) {
+        found.done = false;
+        return found;
+    }
     work_through(
-        documents, measure, threshold, threads,
-        [](auto& worker, std::size_t document) { worker.run(document); },
+        join, threads, [](auto& worker, std::size_t document) { worker.run(document); },
         [&](auto& worker) {
             found.compared += worker.compared;
             if (found.pairs.empty())
@@ -56,19 +56,20 @@ SimilarJoin join_similar(const Collections& documents, Measure measure, double t
     return found;
 }
 
+}  // namespace
+
+SimilarJoin join_similar(const Collections& documents, Measure measure, double threshold,
+                         std::uint64_t most, std::size_t threads) {
+    if (documents.left.weights != nullptr)
+        return joined(PrefixJoin<true>(documents, measure, threshold, threads), most, threads);
+    return joined(PrefixJoin<false>(documents, measure, threshold, threads), most, threads);
+}
+
 std::uint64_t predict_similar(const Collections& documents, Measure measure, double threshold,
                               std::size_t threads) {
-    std::uint64_t postings = 0;
-    std::mutex lock;
-    work_through(
-        documents, measure, threshold, threads,
-        [&](auto& worker, std::size_t document) {
-            const std::uint64_t some = worker.predict(document);
-            const std::lock_guard<std::mutex> hold(lock);
-            postings += some;
-        },
-        [](auto&) {});
-    return postings;
+    if (documents.left.weights != nullptr)
+        return predict(PrefixJoin<true>(documents, measure, threshold, threads), threads);
+    return predict(PrefixJoin<false>(documents, measure, threshold, threads), threads);
 }
 
 }  // namespace neardup

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "neardup/parallel.hpp"
-#include "neardup/similar/pair.hpp"
+#include "neardup/similar/possible.hpp"
 #include "neardup/similar/ranked.hpp"
-#include "neardup/similar/shared_filter.hpp"
 
 namespace neardup {
 
@@ -36,6 +35,10 @@ struct Chosen {
     }
 };
 
+std::size_t feature_count(const FeatureColumn& column) {
+    return static_cast<std::size_t>(column.offsets[column.count] - column.offsets[0]);
+}
+
 // How many features of its column there are from the first one of a document on.
 std::size_t features_from(const Collections& documents, std::size_t place) {
     const bool left = place < documents.left.count;
@@ -49,30 +52,9 @@ std::vector<Chosen> choose(const Collections& documents, Measure measure, const 
                            const SharedFilter& filter, std::size_t threads) {
     std::vector<Chosen> all(documents.left.count + (documents.two ? documents.right.count : 0));
     each_document(all.size(), threads, [&, room = WeightedPairs()](std::size_t i) mutable {
-        const DocumentView document = view_of(documents, i);
-        Chosen& chosen = all[i];
-        chosen = {0, static_cast<std::uint32_t>(i), 0};
-        double shared = 0;
-        if (document.weights == nullptr) {
-            const std::size_t here_and_later = features_from(documents, i);
-            for (std::size_t j = 0; j < document.size; ++j) {
-                if (j + SharedFilter::kAhead < here_and_later)
-                    filter.prefetch(document.hashes[j + SharedFilter::kAhead]);
-                chosen.shared += filter.maybe_shared(document.hashes[j]);
-            }
-            chosen.mass = static_cast<double>(document.size);
-            shared = chosen.shared;
-        } else {
-            for (std::size_t j = 0; j < document.size; ++j) {
-                const double mass = limits.mass(document.weights[j]);
-                chosen.mass += mass;
-                if (mass == 0 || !filter.maybe_shared(document.hashes[j])) continue;
-                shared += mass;
-                ++chosen.shared;
-            }
-            if (measure == Measure::cosine) chosen.mass = room.square(document);
-        }
-        if (shared < limits.probe(chosen.mass)) chosen.shared = 0;
+        const Possible possible = possible_of(view_of(documents, i), features_from(documents, i),
+                                              measure, limits, filter, room);
+        all[i] = {possible.mass, static_cast<std::uint32_t>(i), possible.shared};
     });
     std::erase_if(all, [](const Chosen& chosen) { return chosen.shared == 0; });
     std::sort(all.begin(), all.end());
@@ -98,7 +80,11 @@ float rounded_up(double value) {
 RankedDocuments rank_documents(const Collections& documents, Measure measure, const Limits& limits,
                                std::size_t threads) {
     const bool weighted = documents.left.weights != nullptr;
-    const SharedFilter filter(documents, threads);
+    std::size_t features_seen = feature_count(documents.left);
+    if (documents.two) features_seen += feature_count(documents.right);
+    SharedFilter filter(features_seen, documents.two);
+    filter.see(documents.left, false, nullptr, threads);
+    if (documents.two) filter.see(documents.right, true, nullptr, threads);
     const std::vector<Chosen> chosen = choose(documents, measure, limits, filter, threads);
 
     RankedDocuments ranked;

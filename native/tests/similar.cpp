@@ -1,6 +1,7 @@
 #include "neardup/similar/similar.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "check.hpp"
 #include "neardup/similar/exact_sum.hpp"
 #include "neardup/similar/overlap.hpp"
+#include "neardup/similar/possible.hpp"
 
 namespace neardup::tests {
 
@@ -69,15 +71,40 @@ Triples naive(const Collections& documents, Measure measure, double threshold) {
     return all;
 }
 
+// No document of a pair is lost, whatever the parts and the number of threads.
+void check_possible(const Collections& documents, Measure measure, double threshold,
+                    const Triples& pairs, long seed) {
+    for (const std::size_t threads : {1, 3}) {
+        SharedFilter filter(100, documents.two);
+        filter.see(documents.left, false, nullptr, threads);
+        if (documents.two) filter.see(documents.right, true, nullptr, threads);
+        const FeatureColumn& others = documents.others();
+        auto left = std::make_unique<bool[]>(documents.left.count + 1),
+             right = std::make_unique<bool[]>(others.count + 1);
+        std::fill_n(left.get(), documents.left.count, true);
+        std::fill_n(right.get(), others.count, true);
+        keep_possible(documents.left, measure, threshold, filter, threads, left.get());
+        keep_possible(others, measure, threshold, filter, threads, right.get());
+        for (const auto& [a, b, similarity] : pairs)
+            CHECK_CASE(left[a] && right[b], seed);
+    }
+}
+
 void check_join(const Collections& documents, Measure measure, long seed) {
     for (const double threshold : {0.1, 0.5, 2.0 / 3, 0.8, 1.0}) {
         const Triples expected = naive(documents, measure, threshold);
         const std::uint64_t predicted = predict_similar(documents, measure, threshold, 2);
         for (const std::size_t threads : {1, 2, 3}) {
-            const SimilarJoin found = join_similar(documents, measure, threshold, threads);
+            const SimilarJoin found = join_similar(documents, measure, threshold, predicted, threads);
             CHECK_CASE(triples(found) == expected, seed);
-            CHECK_CASE(found.compared <= predicted, seed);
+            CHECK_CASE(found.compared <= predicted && found.postings == predicted, seed);
         }
+        if (predicted != 0) {
+            const SimilarJoin refused =
+                join_similar(documents, measure, threshold, predicted - 1, 2);
+            CHECK_CASE(!refused.done && refused.pairs.empty(), seed);
+        }
+        check_possible(documents, measure, threshold, expected, seed);
     }
 }
 

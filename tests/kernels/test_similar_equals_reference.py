@@ -78,6 +78,46 @@ def test_join(drawn, threshold):
     predicted = similar.predict_similar(*arrays, **limits)
     assert found.compared <= predicted
     assert predicted <= similar_reference.predict_similar(*arrays, **limits)
+    assert lists(similar.join_similar(*arrays, most_postings=predicted, **limits)) == lists(found)
+    if predicted:
+        with pytest.raises(similar.TooManyPostingsError, match=str(predicted)):
+            similar.join_similar(*arrays, most_postings=predicted - 1, **limits)
+
+
+@settings(max_examples=150)
+@given(measured(), st.sampled_from(THRESHOLDS), st.floats(0, 1), st.booleans(), st.data())
+def test_documents_of_pairs_stay_possible(drawn, threshold, share, two, data):
+    documents, arrays, measure = drawn
+    limits = {"measure": measure, "threshold": threshold}
+    at = int(share * len(documents))
+    flags = st.lists(st.booleans(), min_size=len(documents), max_size=len(documents))
+    before = np.array(data.draw(flags), np.bool_)
+    parts = list(zip(both_sides(arrays, at), (slice(0, at), slice(at, None)), strict=True))
+    partners = similar.PossiblePartners(30, two=two, threads=2, **limits)
+    for number, (part, where) in enumerate(parts):
+        partners.see(part, before[where], right=two and number > 0)
+    after = before.copy()
+    for part, where in parts:
+        partners.keep_possible(part, after[where])
+    assert not np.any(after & ~before)
+    pairs = similar_reference.join_similar(*arrays, **limits)
+    counts = before[pairs.a] & before[pairs.b]
+    if two:
+        counts &= (pairs.a < at) & (pairs.b >= at)
+    assert after[pairs.a[counts]].all()
+    assert after[pairs.b[counts]].all()
+
+
+def test_documents_that_share_too_little_are_impossible():
+    random = np.random.default_rng(7)
+    documents = [np.sort(random.integers(0, 2**63, 50)).astype(np.uint64) for _ in range(200)]
+    documents[7] = np.sort(np.concatenate((documents[3][:45], documents[7][:5])))
+    arrays = np.arange(0, 50 * 201, 50), np.concatenate(documents), None
+    possible = np.ones(200, np.bool_)
+    partners = similar.PossiblePartners(10_000, measure="jaccard", threshold=0.8)
+    partners.see(arrays, possible)
+    partners.keep_possible(arrays, possible)
+    assert np.flatnonzero(possible).tolist() == [3, 7]
 
 
 @settings(max_examples=120)

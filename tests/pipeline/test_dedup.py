@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.pipeline.planted import planted_texts, shingles, true_pairs
 
 import neardup as nd
+from neardup.pipeline.dedup import plans
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join), max_size=9)
 
@@ -52,19 +53,43 @@ def test_nothing_is_lost(texts, cluster):
     assert result.summary["kept"] + len(removed) == len(texts)
 
 
-def test_recall_of_bands_is_that_of_the_plan():
+def test_recall_of_bands_is_that_of_the_plan(monkeypatch):
     texts = planted_texts(1500)
     truth = true_pairs(texts, 0.8)
     exact = pairs_of(nd.dedup(texts))
     assert exact.keys() == truth.keys()
-    by_bands = nd.dedup(texts, memory="1KB")
+    with monkeypatch.context() as patch:
+        patch.setattr(plans, "_ALWAYS_AFFORDED", 0)
+        patch.setattr(plans, "_PREFERENCE", 0)
+        by_bands = nd.dedup(texts)
+        assert nd.dedup(texts, candidates="exact").summary["plan"] == "exact"
     assert by_bands.summary["plan"].startswith("bands:")
+    assert by_bands.summary["scheme"] == "nd1/word:3/set/64"
+    assert "postings" in by_bands.summary["reason"]
     found = pairs_of(by_bands)
     assert found.items() <= exact.items()
     assert len(found) >= 0.97 * len(exact)
     named = nd.dedup(texts, bits=640, candidates="bands:40x16")
     assert pairs_of(named).items() <= exact.items()
     assert named.summary["false"] == named.summary["candidates"] - named.summary["pairs"]
+
+
+@pytest.mark.parametrize("candidates", ["auto", "bands:4x16"])
+@pytest.mark.parametrize("weights", ["set", "count"])
+def test_little_memory_changes_nothing(candidates, weights):
+    texts = planted_texts(400, changed=6)
+    chosen = {"threshold": 0.6, "candidates": candidates, "weights": weights}
+    whole = nd.dedup(texts, **chosen)
+    assert whole.collected.features.spilled_bytes == 0
+    for memory in ("1KB", "300KB"):
+        little = nd.dedup(texts, memory=memory, **chosen)
+        assert little.collected.features.spilled_bytes > 0
+        assert little.pairs.equals(whole.pairs)
+        assert little.clusters.equals(whole.clusters)
+    old = nd.dedup(texts[:200], against=texts[200:], **chosen)
+    little = nd.dedup(texts[:200], against=texts[200:], memory="1KB", **chosen)
+    assert little.pairs.equals(old.pairs)
+    assert len(old.pairs)
 
 
 def test_threads_change_nothing(tmp_path):
@@ -296,7 +321,6 @@ def test_a_column_that_shows_its_type_late(tmp_path):
         ({"keep": "best"}, "keep='best'"),
         ({"candidates": "magic"}, "candidates='magic'"),
         ({"memory": "lots"}, "memory"),
-        ({"candidates": "exact", "memory": "1KB"}, "do not suffice"),
     ],
 )
 def test_settings_that_cannot_be(chosen, message):

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -70,14 +69,15 @@ void weigh_column(const TermColumn&, const TermRecipe&, const TermRows&, std::si
 void weigh_features(const FeatureColumn&, const TermRecipe&, const TermRows&, std::size_t threads,
                     const Kernels& kernels);
 
-// The features of documents: those of document i lie at offsets[i] … offsets[i + 1].
+// The features of documents: those of document i lie at offsets[i] … offsets[i + 1]. `counts` is
+// empty where it was not wanted.
 struct FeatureTable {
     std::vector<std::int64_t> offsets;
-    std::unique_ptr<std::uint64_t[]> hashes;
-    std::unique_ptr<std::uint32_t[]> counts;
-    std::unique_ptr<std::uint32_t[]> words;
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> counts;
+    std::vector<std::uint32_t> words;
 };
-FeatureTable features_of(const Column&, const ShingleList&, std::size_t threads,
+FeatureTable features_of(const Column&, const ShingleList&, bool with_counts, std::size_t threads,
                          const Kernels& kernels);
 
 // Whether every string of a column is well-formed UTF-8.

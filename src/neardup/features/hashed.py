@@ -13,7 +13,7 @@ from neardup import kernels
 from neardup.features.columns import Field, TextColumn
 from neardup.features.passages import passages
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec
-from neardup.features.weighted import equal_runs
+from neardup.features.weighted import WeightedFeatures, equal_runs
 from neardup.hashes.nd1 import hashes_in_field
 
 
@@ -49,6 +49,18 @@ def text_features(columns: Sequence[TextColumn], spec: FeatureSpec, threads: int
         None if all(field.weight == 1 for field in fields) else [f.weight for f in fields],
         np.sum([part.words for part in parts], axis=0, dtype=np.uint32),
     )
+
+
+def text_sets(
+    columns: Sequence[TextColumn], spec: FeatureSpec, threads: int = 1
+) -> WeightedFeatures:
+    """The same as sets, where no count matters; the commonest kind need not even find them."""
+    if len(columns) == 1 and columns[0].field is None and all(k.is_shingle for k in spec.kinds):
+        shingles = [(kind.unit, kind.size) for kind in spec.kinds]
+        offsets, hashes, words = kernels.find_sets(columns[0].texts, shingles, threads=threads)
+        return WeightedFeatures(offsets, hashes, None, words)
+    found = text_features(columns, spec, threads)
+    return WeightedFeatures(found.offsets, found.hashes, None, found.words)
 
 
 def _column_features(texts: pa.Array, spec: FeatureSpec, threads: int) -> Features:

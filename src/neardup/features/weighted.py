@@ -33,6 +33,11 @@ class WeightedFeatures:
         weights = 0 if self.weights is None else self.weights.nbytes
         return self.offsets.nbytes + self.hashes.nbytes + weights + self.words.nbytes
 
+    @property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64] | None]:
+        """Offsets, hashes, weights: what the kernels of similarity take."""
+        return self.offsets, self.hashes, self.weights
+
     def content_keys(self) -> NDArray[np.uint64]:
         """128 bits for each document that are the same only where all features are the same."""
         each = self.hashes
@@ -83,32 +88,25 @@ def equal_runs(
     return order, np.flatnonzero(first)
 
 
-def joined(
-    parts: list[WeightedFeatures], chosen: NDArray[np.int64] | None = None
-) -> WeightedFeatures:
-    """The documents of several batches, one after the other; only those at the places `chosen`.
+def joined(parts: list[WeightedFeatures]) -> WeightedFeatures:
+    """The documents of several batches, one after the other.
 
     The list is emptied on the way, so that all features are in memory once, not twice.
     """
+    if len(parts) == 1:
+        return parts.pop()
     counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(part.offsets) for part in parts)])
     words = np.concatenate([np.zeros(0, np.uint32), *(part.words for part in parts)])
     weighted = any(part.weights is not None for part in parts)
-    if chosen is not None:
-        counts, words = counts[chosen], words[chosen]
     offsets = np.concatenate(([0], np.cumsum(counts)))
     hashes = np.empty(offsets[-1], np.uint64)
     weights = np.empty(offsets[-1], np.float64) if weighted else None
-    first = at = 0
+    at = 0
     for part in _taken(parts):
-        some = part
-        if chosen is not None:
-            begin, end = np.searchsorted(chosen, [first, first + len(part)])
-            some = part.take(chosen[begin:end] - first) if end - begin < len(part) else part
-        hashes[at : at + len(some.hashes)] = some.hashes
-        if weights is not None and some.weights is not None:
-            weights[at : at + len(some.hashes)] = some.weights
-        first += len(part)
-        at += len(some.hashes)
+        hashes[at : at + len(part.hashes)] = part.hashes
+        if weights is not None and part.weights is not None:
+            weights[at : at + len(part.hashes)] = part.weights
+        at += len(part.hashes)
     return WeightedFeatures(offsets, hashes, weights, words)
 
 

@@ -15,7 +15,7 @@ from neardup import kernels
 from neardup.errors import InputError
 from neardup.features.columns import TextColumn
 from neardup.features.given import given_terms
-from neardup.features.hashed import Features, text_features
+from neardup.features.hashed import Features, text_features, text_sets
 from neardup.features.idf import IdfCounter, IdfTable
 from neardup.features.keyword_terms import candidate_words, keyword_terms
 from neardup.features.terms import Terms, text_terms
@@ -104,10 +104,10 @@ class Maker:
             found = given_terms(documents.terms, documents.weights, self.scheme.weights)
         elif self.scheme.features.keywords:
             found = self._text_terms(_checked(documents))
+        elif self.scheme.are_sets:
+            return text_sets(_checked(documents), self.scheme.features, self.threads)
         else:
             found = text_features(_checked(documents), self.scheme.features, self.threads)
-            if self.scheme.are_sets:
-                return WeightedFeatures(found.offsets, found.hashes, None, found.words)
         return in_order(found.offsets, found.hashes, self._weights(found), found.words)
 
     def rows_of_features(self, features: WeightedFeatures) -> NDArray[np.uint64]:

@@ -18,13 +18,14 @@ except ImportError as error:
         "`pip install .` in the source folder, which needs a C++20 compiler"
     ) from error
 from neardup.kernels.columns import string_buffers
-from neardup.kernels.features import FeatureCounts, find_features, weigh_features
+from neardup.kernels.features import FeatureCounts, find_features, find_sets, weigh_features
 
 __all__ = [
     "FeatureCounts",
     "IdSet",
     "available_isas",
     "find_features",
+    "find_sets",
     "fingerprint",
     "is_utf8",
     "thread_count",

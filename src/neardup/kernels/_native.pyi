@@ -43,6 +43,7 @@ def features(
     offsets: NDArray[np.int64],
     *,
     shingles: list[tuple[bool, int]],
+    with_counts: bool,
     threads: int,
     isa: str,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
@@ -138,8 +139,9 @@ def join_similar(
     *,
     measure: str,
     threshold: float,
+    most_postings: int,
     threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int]: ...
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int, bool]: ...
 def predict_similar(
     left: DocumentArrays,
     right: DocumentArrays | None,
@@ -148,4 +150,22 @@ def predict_similar(
     threshold: float,
     threads: int,
 ) -> int: ...
+
+class SharedFilter:
+    """Which features more than one document may have."""
+
+    def __init__(self, features: int, two: bool) -> None: ...
+    def see(
+        self, documents: DocumentArrays, wanted: NDArray[np.bool_], *, right: bool, threads: int
+    ) -> None: ...
+    def keep_possible(
+        self,
+        documents: DocumentArrays,
+        wanted: NDArray[np.bool_],
+        *,
+        measure: str,
+        threshold: float,
+        threads: int,
+    ) -> None: ...
+
 def components(count: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]: ...

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from neardup.kernels import _native
 from neardup.kernels.columns import string_buffers
 
-__all__ = ["FeatureCounts", "find_features", "weigh_features"]
+__all__ = ["FeatureCounts", "find_features", "find_sets", "weigh_features"]
 
 FeatureCounts = _native.FeatureCounts
 
@@ -28,9 +28,29 @@ def find_features(
     Document i has the hashes from `offsets[i]` to `offsets[i + 1]`, ascending, each once, of all
     kinds of `shingles` (unit, size) together, and how often each occurs.
     """
+    return _features(texts, shingles, True, threads, isa)
+
+
+def find_sets(
+    texts: pa.Array,
+    shingles: Sequence[tuple[str, int]],
+    *,
+    threads: int = 1,
+    isa: str = "auto",
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]]:
+    """The same without counts: offsets, hashes, word counts."""
+    offsets, hashes, _, words = _features(texts, shingles, False, threads, isa)
+    return offsets, hashes, words
+
+
+def _features(
+    texts: pa.Array, shingles: Sequence[tuple[str, int]], with_counts: bool, threads: int, isa: str
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
     data, offsets = string_buffers(texts)
     kinds = [(unit == "word", size) for unit, size in shingles]
-    return _native.features(data, offsets, shingles=kinds, threads=threads, isa=isa)
+    return _native.features(
+        data, offsets, shingles=kinds, with_counts=with_counts, threads=threads, isa=isa
+    )
 
 
 def weigh_features(

@@ -22,6 +22,7 @@ from neardup.kernels.similar_documents import (
     Hashes,
     Offsets,
     SimilarPairs,
+    TooManyPostingsError,
     Weights,
     checked_measure,
     checked_places,
@@ -29,7 +30,15 @@ from neardup.kernels.similar_documents import (
     checked_threshold,
 )
 
-__all__ = ["SimilarPairs", "components", "join_similar", "predict_similar", "similarities"]
+__all__ = [
+    "PossiblePartners",
+    "SimilarPairs",
+    "TooManyPostingsError",
+    "components",
+    "join_similar",
+    "predict_similar",
+    "similarities",
+]
 
 Found = TypeVar("Found")
 
@@ -66,21 +75,31 @@ def join_similar(
     measure: str,
     threshold: float,
     right: Documents | None = None,
+    most_postings: int | None = None,
     threads: int = 1,
 ) -> SimilarPairs:
     """Every pair of documents whose similarity is at least `threshold`, guaranteed.
 
     With `right`, pairs are of a document and one of that collection. Documents that are equal make
-    as many pairs as there are; to keep them few, join one of each.
+    as many pairs as there are; to keep them few, join one of each. `TooManyPostingsError` is raised
+    where there are more than `most_postings`, as `predict_similar` counts them.
     """
     left, right = checked_sides((offsets, hashes, weights), right)
     measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
     found = _refused_in_a_sentence(
         lambda: _native.join_similar(
-            left, right, measure=measure, threshold=threshold, threads=threads
+            left,
+            right,
+            measure=measure,
+            threshold=threshold,
+            most_postings=2**64 - 1 if most_postings is None else most_postings,
+            threads=threads,
         )
     )
-    return SimilarPairs(*found)
+    a, b, similarity, compared, postings, done = found
+    if not done:
+        raise TooManyPostingsError(postings)
+    return SimilarPairs(a, b, similarity, compared)
 
 
 def predict_similar(
@@ -104,6 +123,43 @@ def predict_similar(
             left, right, measure=measure, threshold=threshold, threads=threads
         )
     )
+
+
+class PossiblePartners:
+    """Tells documents that can be in no pair, as too few of their features are anyone else's.
+
+    Collections go by twice, part by part: `see` notes the features of all, then `keep_possible`
+    tells. `features` is about how many there are; with `two` collections, only what both have
+    counts. Some that are in no pair pass for possible; none that is in one is lost.
+    """
+
+    def __init__(
+        self, features: int, *, measure: str, threshold: float, two: bool = False, threads: int = 1
+    ) -> None:
+        self._filter = _native.SharedFilter(features, two)
+        self._measure, self._threshold = checked_measure(measure), checked_threshold(threshold)
+        self._threads = threads
+
+    def see(self, part: Documents, wanted: NDArray[np.bool_], *, right: bool = False) -> None:
+        """Note the features of those documents that are `wanted`."""
+        part, _ = checked_sides(part, None)
+        _refused_in_a_sentence(
+            lambda: self._filter.see(part, wanted, right=right, threads=self._threads)
+        )
+
+    def keep_possible(self, part: Documents, wanted: NDArray[np.bool_]) -> None:
+        """Clear the flags of documents that can be in no pair."""
+        part, _ = checked_sides(part, None)
+        checked_measure(self._measure, part)
+        _refused_in_a_sentence(
+            lambda: self._filter.keep_possible(
+                part,
+                wanted,
+                measure=self._measure,
+                threshold=self._threshold,
+                threads=self._threads,
+            )
+        )
 
 
 def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -39,6 +39,14 @@ class SimilarPairs:
         return len(self.a)
 
 
+class TooManyPostingsError(Exception):
+    """A join would have to look at more postings than it may; none was looked at."""
+
+    def __init__(self, postings: int) -> None:
+        super().__init__(f"{postings} postings would have to be looked at")
+        self.postings = postings
+
+
 def checked_measure(measure: Any, *sides: Documents | None) -> str:
     """A measure by name; Jaccard knows no weights."""
     if measure not in MEASURES:

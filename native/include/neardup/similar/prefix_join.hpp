@@ -42,13 +42,11 @@ class PrefixWorker {
     explicit PrefixWorker(const PrefixJoin<Weighted>& join)
         : join_(join), ranked_(join.ranked), limits_(join.limits), reached_(join.ranked.count()) {}
 
-    // The postings that are to be looked at.
-    std::uint64_t predict(std::size_t document) {
-        std::uint64_t postings = 0;
+    // Count the postings that are to be looked at.
+    void predict(std::size_t document) {
         each_list(document, [&](std::size_t, const auto& list) {
             postings += static_cast<std::uint64_t>(list.end - list.begin);
         });
-        return postings;
     }
 
     void run(std::size_t document) {
@@ -64,7 +62,7 @@ class PrefixWorker {
     }
 
     std::vector<SimilarPair> pairs;
-    std::uint64_t compared = 0;
+    std::uint64_t postings = 0, compared = 0;
 
   private:
     enum State : std::uint32_t { kNew, kOpen, kGivenUp };

@@ -4,7 +4,6 @@
 // bits for each tell nearly all of them: a table of bits instead of a map of features.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,7 +14,12 @@ namespace neardup {
 
 class SharedFilter {
   public:
-    SharedFilter(const Collections& documents, std::size_t threads);
+    // For about so many features, of one collection or of `two`.
+    SharedFilter(std::size_t features, bool two);
+
+    // Note the features of documents of the left side (the only one) or of the right; unless it is
+    // null, `wanted` says which documents count.
+    void see(const FeatureColumn& column, bool right, const bool* wanted, std::size_t threads);
 
     // False: one document of the collection has the feature, or those of one side alone.
     bool maybe_shared(std::uint64_t hash) const {
@@ -31,12 +35,14 @@ class SharedFilter {
     std::uint64_t slot_of(std::uint64_t hash) const {
         return hash * 0x9E3779B97F4A7C15ULL >> shift_;
     }
-    void mark(const FeatureColumn& column, std::uint64_t first, std::uint64_t last,
-              std::uint64_t side);
+    void mark(const FeatureColumn& column, const bool* wanted, std::uint64_t first,
+              std::uint64_t last, std::uint64_t side);
 
+    bool two_;
     int shift_;
     Room<std::uint64_t> room_;
     std::uint64_t* words_;
+    std::size_t word_count_;
 };
 
 }  // namespace neardup

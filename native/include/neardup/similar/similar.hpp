@@ -38,10 +38,12 @@ struct SimilarPair {
 struct SimilarJoin {
     std::vector<SimilarPair> pairs;  // sorted
     std::uint64_t compared;          // pairs whose features were looked at
+    std::uint64_t postings;          // that were to be looked at
+    bool done;                       // else they were more than `most`, and nothing was done
 };
 // Every pair whose similarity is at least `threshold`, which is above 0.
 SimilarJoin join_similar(const Collections& documents, Measure measure, double threshold,
-                         std::size_t threads);
+                         std::uint64_t most, std::size_t threads);
 
 // How many postings `join_similar` would look at.
 std::uint64_t predict_similar(const Collections& documents, Measure measure, double threshold,

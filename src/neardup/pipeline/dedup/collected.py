@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.features.weighted import WeightedFeatures, joined
+from neardup.features.store import FeatureStore
 from neardup.fingerprints.maker import Maker
 from neardup.kernels.join import RowGroups, group_rows
-from neardup.pipeline.dedup.source import DocumentBatch, Source
+from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.inputs import Progress
 from neardup.read import Rejected
 
@@ -22,8 +21,8 @@ class Collected:
     """All documents by their places: ids, words, and which have the same features.
 
     `rows` are their fingerprints, or None where none were asked for. `copies` groups the documents
-    that are not empty (`filled`, their places) by their features. `features` are those of the
-    first of each group, or None where they did not fit the memory.
+    that are not empty (`filled`, their places) by their features, or by their fingerprints where
+    `features` is None.
     """
 
     ids: pa.Array
@@ -31,7 +30,7 @@ class Collected:
     rows: NDArray[np.uint64] | None
     filled: NDArray[np.int64]
     copies: RowGroups
-    features: WeightedFeatures | None
+    features: FeatureStore | None
     rejected: tuple[Rejected, ...]
 
     def __len__(self) -> int:
@@ -57,79 +56,46 @@ class _Parts:
     words: list[NDArray[np.uint32]] = field(default_factory=list)
     rows: list[NDArray[np.uint64]] = field(default_factory=list)
     keys: list[NDArray[np.uint64]] = field(default_factory=list)
-    features: list[WeightedFeatures] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
-    feature_bytes: int = 0
 
 
 def collect(
     source: Source,
     maker: Maker,
     *,
-    feature_memory: int,
-    by_features: bool,
+    features: FeatureStore | None,
     with_rows: bool,
     progress: Progress | None,
 ) -> Collected:
-    """Read all documents; features are kept while they fit into `feature_memory` bytes.
+    """Read all documents; their features go to the store, if there is one.
 
-    Without `by_features`, copies are documents of the same fingerprint, and `with_rows` must be.
+    Without, copies are documents of the same fingerprint, and `with_rows` must be.
     """
     parts = _Parts()
-    keeps = feature_memory > 0
     for batch in source.batches(progress):
         parts.ids.append(batch.ids)
         parts.rejected += batch.rejected
         if with_rows:
-            rows, words = maker.rows(batch.columns)
-            parts.rows.append(rows)
-        if not by_features:
-            parts.words.append(words)
-            continue
-        features = maker.features(batch.columns)
-        parts.words.append(features.words)
-        parts.keys.append(features.content_keys())
-        if keeps:
-            parts.features.append(features)
-            parts.feature_bytes += features.nbytes
-            if parts.feature_bytes > feature_memory:
-                parts.features, keeps = [], False
-    return _together(parts, maker, keeps and by_features)
-
-
-def _together(parts: _Parts, maker: Maker, keeps: bool) -> Collected:
+            made, counted = maker.rows(batch.columns)
+            parts.rows.append(made)
+        if features is not None:
+            found = maker.features(batch.columns)
+            counted = found.words
+            parts.keys.append(found.content_keys())
+            features.add(found)
+        parts.words.append(counted)
     words = np.concatenate([np.zeros(0, np.uint32), *parts.words])
     rows = np.concatenate(parts.rows) if parts.rows else None
     keys = np.concatenate(parts.keys) if parts.keys else rows
     if keys is None:
         keys = np.zeros((0, 2), np.uint64)
     filled = np.flatnonzero(words)
-    copies = group_rows(np.ascontiguousarray(keys[filled]), threads=maker.threads)
-    features = None
-    if keeps:
-        features = joined(parts.features, filled[copies.firsts])
     return Collected(
         pa.concat_arrays(parts.ids) if parts.ids else pa.array([], pa.int64()),
         words,
         rows,
         filled,
-        copies,
+        group_rows(np.ascontiguousarray(keys[filled]), threads=maker.threads),
         features,
         tuple(parts.rejected),
     )
-
-
-def features_at(source: Source, maker: Maker, places: NDArray[np.int64]) -> WeightedFeatures:
-    """Read again, for the features of the documents at these places, which ascend."""
-    return joined(list(_chosen(source.batches(), maker, places)))
-
-
-def _chosen(
-    batches: Iterator[DocumentBatch], maker: Maker, places: NDArray[np.int64]
-) -> Iterator[WeightedFeatures]:
-    first = 0
-    for batch in batches:
-        begin, end = np.searchsorted(places, [first, first + len(batch.ids)])
-        if begin < end:
-            yield maker.features(batch.columns).take(places[begin:end] - first)
-        first += len(batch.ids)

@@ -6,30 +6,24 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
-from neardup.errors import SettingError
+from neardup.features.store import FeatureStore
 from neardup.fingerprints.maker import Maker
 from neardup.pipeline.dedup.against import AgainstResult
 from neardup.pipeline.dedup.collected import collect
+from neardup.pipeline.dedup.plans import plan_for
 from neardup.pipeline.dedup.result import Result
 from neardup.pipeline.dedup.search import (
-    EXACT,
     FoundPairs,
     Side,
-    cheapest_bands,
+    find_by_features,
     find_by_plan,
-    find_exactly,
-    plan_for,
 )
-from neardup.pipeline.dedup.settings import DedupSettings
+from neardup.pipeline.dedup.settings import EXACT, DedupSettings
 from neardup.pipeline.dedup.source import FileSource, MemorySource, Source
 from neardup.pipeline.inputs import Progress, maker_of
 
-# A feature takes eight bytes, and a word with the space behind it six.
-_FEATURE_BYTES_OF_TEXT = 1.5
-_USUAL_TEXT = 1000  # bytes of a document, to guess how many there are
 StageProgress = Callable[[str], Progress | None]
 
 
@@ -68,7 +62,9 @@ def deduplicate(
     if settings.scheme.needs_idf:
         with timer.stage("idf"):
             maker = _weighted(maker, sources, stage)
-    sides, maker, settings = _read(sources, maker, settings, timer, stage)
+    with timer.stage("features"):
+        room = settings.memory // (2 * len(sources))
+        sides = [_read(one, maker, room, settings, stage("features")) for one in sources]
     with timer.stage("pairs"):
         stage("pairs")
         found = _found(sides, maker, settings)
@@ -90,74 +86,29 @@ def _weighted(maker: Maker, sources: Sequence[Source], stage: StageProgress) -> 
 
 
 def _read(
-    sources: Sequence[Source],
-    maker: Maker,
-    settings: DedupSettings,
-    timer: _Timer,
-    stage: StageProgress,
-) -> tuple[list[Side], Maker, DedupSettings]:
-    """The first pass; where features do not fit the memory, with fingerprints for bands."""
-    wants_exact = _wants_exact(settings)
-    sizes = [source.text_bytes for source in sources]
-    text = sum(size or 0 for size in sizes)
-    if not wants_exact or settings.candidates == EXACT or _fits(text, settings):
-        with timer.stage("features"):
-            room = settings.memory // len(sources)
-            sides = [
-                _collected(source, maker, room, settings, stage("features")) for source in sources
-            ]
-        if not wants_exact or all(side.fits for side in sides):
-            return sides, maker, settings
-    if settings.candidates == EXACT:
-        raise SettingError(
-            f"candidates=exact keeps all features in memory, and {settings.memory / 1e6:,.0f} MB "
-            "do not suffice; give more with memory, or take candidates=auto"
-        )
-    settings, maker = _widened(text, maker, settings)
-    with timer.stage("fingerprints"):
-        sides = [
-            _collected(source, maker, 0, settings, stage("fingerprints")) for source in sources
-        ]
-    return sides, maker, settings
-
-
-def _fits(text_bytes: int, settings: DedupSettings) -> bool:
-    return text_bytes * _FEATURE_BYTES_OF_TEXT <= settings.memory
-
-
-def _collected(
-    source: Source, maker: Maker, room: int, settings: DedupSettings, progress: Progress | None
+    source: Source, maker: Maker, memory: int, settings: DedupSettings, progress: Progress | None
 ) -> Side:
+    """The first pass over a collection, of whose features `memory` bytes are held at hand."""
+    by_features = settings.similarity != "hamming"
     found = collect(
         source,
         maker,
-        feature_memory=room,
-        by_features=settings.similarity != "hamming",
+        features=FeatureStore(memory) if by_features else None,
         # A join on features needs no fingerprints, and those of the pairs can be made of features.
-        with_rows=not (room and _wants_exact(settings) and maker.scheme.is_hashed),
+        with_rows=not (_wants_exact(settings) and maker.scheme.is_hashed),
         progress=progress,
     )
-    return Side(found, source)
+    return Side(found)
 
 
 def _wants_exact(settings: DedupSettings) -> bool:
     return settings.similarity != "hamming" and settings.candidates in ("auto", EXACT)
 
 
-def _widened(text_bytes: int, maker: Maker, settings: DedupSettings) -> tuple[DedupSettings, Maker]:
-    """Fingerprints of as many bits as the cheapest bands need for about so many documents."""
-    bands, width = cheapest_bands(max(1000, text_bytes // _USUAL_TEXT), settings)
-    scheme = replace(maker.scheme, bits=bands * width)
-    return (
-        replace(settings, scheme=scheme, candidates=f"bands:{bands}x{width}"),
-        replace(maker, scheme=scheme),
-    )
-
-
 def _found(sides: Sequence[Side], maker: Maker, settings: DedupSettings) -> FoundPairs:
     left, right = sides[0], sides[1] if len(sides) > 1 else None
-    if all(side.fits for side in sides) and settings.candidates in ("auto", EXACT):
-        return find_exactly(left, right, maker, settings)
+    if _wants_exact(settings):
+        return find_by_features(left, right, maker, settings)
     n = sum(len(side.collected.copies.firsts) for side in sides)
     plan, reason = plan_for(n, settings)
     return find_by_plan(left, right, maker, plan, reason, settings)

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil, cos, log, pi, sqrt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.candidates import Plan, choose, plan_of
-from neardup.candidates.plan import bit_agreement
+from neardup.candidates import Plan, plan_of
 from neardup.candidates.rows import Rows
+from neardup.features.store import FeatureStore
+from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import hamming
 from neardup.fingerprints.maker import Maker
-from neardup.kernels.similar import join_similar, similarities
-from neardup.pipeline.dedup.collected import Collected, features_at
-from neardup.pipeline.dedup.settings import DedupSettings
-from neardup.pipeline.dedup.source import Source
+from neardup.kernels.similar import TooManyPostingsError, similarities
+from neardup.pipeline.dedup.collected import Collected
+from neardup.pipeline.dedup.exact_join import Chosen, Measure, join_chosen, keep_possible
+from neardup.pipeline.dedup.plans import (
+    Bands,
+    cheapest_bands,
+    curve_of,
+    least_cosine,
+    likely_distance,
+)
+from neardup.pipeline.dedup.settings import EXACT, DedupSettings
 
-EXACT = "exact"
-Csr = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64] | None]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +50,16 @@ class FoundPairs:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """A collection that is searched: what was collected of it, and where it can be read again."""
+    """A collection that is searched."""
 
     collected: Collected
-    source: Source
 
     @property
-    def fits(self) -> bool:
-        """Whether all its features are in memory."""
-        return self.collected.features is not None
+    def store(self) -> FeatureStore:
+        """The features of all its documents."""
+        if self.collected.features is None:
+            raise ValueError("a similarity of features needs them")
+        return self.collected.features
 
     def fingerprints(self, bits: int) -> Rows:
         """Those of the first document of each kind."""
@@ -61,50 +69,106 @@ class Side:
         rows = np.ascontiguousarray(self.collected.rows[firsts])
         return Rows(rows, bits, self.collected.words[firsts])
 
-    def rows(self, maker: Maker, kinds: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The fingerprints of the first document of some kinds."""
+    def rows(self, maker: Maker, places: Places) -> NDArray[np.uint64]:
+        """The fingerprints of some documents."""
         if self.collected.rows is not None:
-            return np.asarray(self.collected.rows[self.collected.firsts[kinds]])
-        if self.collected.features is None:
-            raise ValueError("without fingerprints there must be features")
-        some, numbers = np.unique(kinds, return_inverse=True)
-        rows = maker.rows_of_features(self.collected.features.take(some))
+            return np.asarray(self.collected.rows[places])
+        some, numbers = np.unique(places, return_inverse=True)
+        rows = maker.rows_of_features(self.store.take(some))
         return np.asarray(rows[numbers])
 
-    def features(self, maker: Maker, kinds: NDArray[np.int64] | None = None) -> Csr:
-        """Those of the first document of some kinds; read again where they were not kept."""
-        kept = self.collected.features
-        if kept is not None:
-            found = kept if kinds is None else kept.take(kinds)
-        elif kinds is None:
-            raise ValueError("a join on the features needs all of them in memory")
-        else:
-            found = features_at(self.source, maker, self.collected.firsts[kinds])
-        return found.offsets, found.hashes, found.weights
 
-
-def find_exactly(
+def find_by_features(
     left: Side, right: Side | None, maker: Maker, settings: DedupSettings
 ) -> FoundPairs:
-    """Every pair of the wanted similarity, by a join on the features themselves."""
-    found = join_similar(
-        *left.features(maker),
-        measure=settings.similarity,
-        threshold=settings.threshold,
-        right=None if right is None else right.features(maker),
-        threads=maker.threads,
-    )
-    other = right or left
+    """Every pair of the wanted similarity, by a join on the features themselves.
+
+    Where `candidates` is `auto` and bands of fingerprints are far quicker, by those.
+    """
+    sides = [
+        Chosen.at(side.store, side.collected.firsts) for side in (left, right) if side is not None
+    ]
+    measure = Measure(settings.similarity, settings.threshold)
+    memory = settings.memory // 2
+    keep_possible(sides, measure, memory=memory, threads=maker.threads)
+    bands = cheapest_bands(sum(int(side.wanted.sum()) for side in sides), settings)
+    weighted = not maker.scheme.are_sets
+    try:
+        found = join_chosen(
+            sides[0],
+            None if right is None else sides[1],
+            measure,
+            memory=memory,
+            most_postings=None if settings.candidates == EXACT else bands.postings(weighted),
+            threads=maker.threads,
+        )
+    except TooManyPostingsError as error:
+        return _found_by_bands(left, right, sides, bands, error.postings, maker, settings)
     return FoundPairs(
-        left.collected.firsts[found.a],
-        other.collected.firsts[found.b],
-        distances(left.rows(maker, found.a), other.rows(maker, found.b)),
+        found.a,
+        found.b,
+        distances(left.rows(maker, found.a), (right or left).rows(maker, found.b)),
         found.similarity,
         found.compared,
         np.zeros(0, np.uint16),
         EXACT,
-        "exact: a join on the features finds every pair, and they fit the memory",
+        "exact: a join on the features finds every pair",
     )
+
+
+def _found_by_bands(
+    left: Side,
+    right: Side | None,
+    sides: Sequence[Chosen],
+    bands: Bands,
+    postings: int,
+    maker: Maker,
+    settings: DedupSettings,
+) -> FoundPairs:
+    """By fingerprints as wide as the bands need, which the features give at once."""
+    plan = plan_of(bands.plan, bands.bits)
+    scheme = replace(maker.scheme, bits=bands.bits, projection=None)
+    wide = replace(maker, scheme=scheme)
+    places = [np.flatnonzero(side.wanted) for side in sides]
+    rows = [_wide_rows(side, wide) for side in sides]
+    near = plan.join(
+        rows[0],
+        None if right is None else rows[1],
+        max_distance=likely_distance(bands.bits, settings),
+        threads=maker.threads,
+    )
+    a, b = places[0][near.a], places[-1][near.b]
+    distance = distances(left.rows(maker, a), (right or left).rows(maker, b))
+    similarity = _true_similarities(left, right, a, b, settings.similarity, maker.threads)
+    accepted = similarity >= settings.threshold
+    reason = (
+        f"{plan} on {bands.bits} bits: finds {plan.recall(least_cosine(settings)):.3f} of the "
+        f"pairs at the threshold; a join on the features, with {postings:,} postings to look at, "
+        "would take far longer"
+    )
+    curve = curve_of(plan, sum(map(len, places)), settings.similarity)
+    return FoundPairs(
+        a[accepted],
+        b[accepted],
+        distance[accepted],
+        similarity[accepted],
+        len(a),
+        distance[~accepted],
+        plan.name,
+        reason,
+        curve,
+    )
+
+
+def _wide_rows(side: Chosen, maker: Maker) -> Rows:
+    """The fingerprints of the chosen documents, batch by batch of their features."""
+    rows = [np.zeros((0, -(-maker.scheme.bits // 64)), np.uint64)]
+    words = [np.zeros(0, np.uint32)]
+    for where, part in side.store.parts():
+        some = part.take(np.flatnonzero(side.wanted[where]))
+        rows.append(maker.rows_of_features(some))
+        words.append(some.words)
+    return Rows(np.concatenate(rows), maker.scheme.bits, np.concatenate(words))
 
 
 def find_by_plan(
@@ -122,116 +186,47 @@ def find_by_plan(
         max_distance=likely_distance(plan.bits, settings),
         threads=maker.threads,
     )
+    a, b = left.collected.firsts[near.a], (right or left).collected.firsts[near.b]
     if settings.similarity == "hamming":
-        similarity, accepted = 1 - near.distance / plan.bits, np.ones(len(near.a), np.bool_)
+        similarity, accepted = 1 - near.distance / plan.bits, np.ones(len(a), np.bool_)
     else:
-        similarity = _true_similarities(left, right, maker, near.a, near.b, settings)
+        similarity = _true_similarities(left, right, a, b, settings.similarity, maker.threads)
         accepted = similarity >= settings.threshold
     return FoundPairs(
-        left.collected.firsts[near.a[accepted]],
-        (right or left).collected.firsts[near.b[accepted]],
+        a[accepted],
+        b[accepted],
         near.distance[accepted],
         similarity[accepted],
-        len(near.a),
+        len(a),
         near.distance[~accepted],
         plan.name,
         reason,
-        _curve(plan, len(left.collected.copies.firsts), settings.similarity),
+        curve_of(plan, len(left.collected.copies.firsts), settings.similarity),
     )
 
 
 def _true_similarities(
-    left: Side,
-    right: Side | None,
-    maker: Maker,
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    settings: DedupSettings,
+    left: Side, right: Side | None, a: Places, b: Places, measure: str, threads: int
 ) -> NDArray[np.float64]:
-    """Of pairs of kinds: only the features of candidates are looked at."""
+    """Of pairs of documents: only the features of candidates are looked at."""
+    others: WeightedFeatures | None = None
     if right is None:
-        kinds, numbers = np.unique(np.concatenate((a, b)), return_inverse=True)
+        places, numbers = np.unique(np.concatenate((a, b)), return_inverse=True)
         numbers_a, numbers_b = numbers[: len(a)], numbers[len(a) :]
-        other = None
     else:
-        kinds, numbers_a = np.unique(a, return_inverse=True)
-        others, numbers_b = np.unique(b, return_inverse=True)
-        other = right.features(maker, others)
+        places, numbers_a = np.unique(a, return_inverse=True)
+        other_places, numbers_b = np.unique(b, return_inverse=True)
+        others = right.store.take(other_places)
     return similarities(
-        *left.features(maker, kinds),
+        *left.store.take(places).arrays,
         numbers_a.astype(np.int64),
         numbers_b.astype(np.int64),
-        measure=settings.similarity,
-        right=other,
-        threads=maker.threads,
+        measure=measure,
+        right=None if others is None else others.arrays,
+        threads=threads,
     )
-
-
-def plan_for(n: int, settings: DedupSettings) -> tuple[Plan, str]:
-    """The plan by name, or the cheapest bands that reach the wanted recall."""
-    bits = settings.scheme.bits
-    if settings.candidates not in ("auto", EXACT):
-        plan = plan_of(settings.candidates, bits)
-        return plan, plan.describe()
-    if settings.similarity == "hamming":
-        choice = choose(n, int(settings.threshold), bits)
-        return choice.plan, choice.reason
-    bands, width = cheapest_bands(n, settings)
-    plan = plan_of(f"bands:{bands}x{width}", bits)
-    return plan, (
-        f"{plan}: finds {plan.recall(least_cosine(settings)):.3f} of the pairs at the threshold; "
-        "a join on the features would not fit the memory"
-    )
-
-
-def cheapest_bands(n: int, settings: DedupSettings) -> tuple[int, int]:
-    """Bands and bits of a band, so that pairs at the threshold are found often enough."""
-    agrees = bit_agreement(least_cosine(settings))
-    best: tuple[float, int, int] | None = None
-    for width in range(8, 33):
-        bands = max(1, ceil(log(1 - min(settings.recall, 0.9999)) / log(1 - agrees**width)))
-        if bands * width > 4096:
-            continue
-        # Nanoseconds: a fingerprint word of a document, its way into a bucket, a look at a pair.
-        cost = n * bands * (20.0 * width / 64 + 30.0) + n * n / 2 * bands * 2.0**-width * 8.0
-        if best is None or cost < best[0]:
-            best = (cost, bands, width)
-    if best is None:
-        return 4096 // 8, 8
-    return best[1], best[2]
-
-
-def least_cosine(settings: DedupSettings) -> float:
-    """The smallest cosine that a pair at the threshold can have."""
-    return _cosine_of(settings.threshold, settings.similarity)
-
-
-def _cosine_of(similarity: float, measure: str) -> float:
-    """The smallest cosine of a pair that is so similar by a measure."""
-    if measure == "hamming":  # here the share of bits that agree
-        return max(0.0, cos(pi * (1 - similarity)))
-    return similarity if measure == "cosine" else 2 * similarity / (1 + similarity)
-
-
-def likely_distance(bits: int, settings: DedupSettings) -> int:
-    """The distance that nearly every pair at the threshold stays within (6 sigma)."""
-    if settings.similarity == "hamming":
-        return int(settings.threshold)
-    differs = 1 - bit_agreement(least_cosine(settings))
-    return min(bits, ceil(bits * differs + 6 * sqrt(bits * differs * (1 - differs))))
 
 
 def distances(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """How many bits differ, row by row."""
     return np.asarray(hamming(a, b), np.uint16) if len(a) else np.zeros(0, np.uint16)
-
-
-def _curve(plan: Plan, n: int, measure: str) -> tuple[tuple[float, float], ...] | None:
-    """The chance to be found by similarity; None where the plan does not know."""
-    points = []
-    for step in range(51):
-        recall = plan.recall(_cosine_of(step / 50, measure), n)
-        if recall is None:
-            return None
-        points.append((step / 50, recall))
-    return tuple(points)

@@ -15,6 +15,7 @@ from neardup.lab.presets import preset
 
 SIMILARITIES = ("jaccard", "weighted-jaccard", "cosine", "hamming")
 CLUSTERINGS = ("components", "star")
+EXACT = "exact"  # instead of a plan: a join on the features
 DEFAULT_THRESHOLD = 0.8
 DEFAULT_RECALL = 0.99
 DEFAULT_MEMORY = "2GB"

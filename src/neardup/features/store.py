@@ -1,0 +1,118 @@
+"""The features of a whole collection: in memory as far as it goes, then in a temporary file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.errors import NeardupError
+from neardup.features.weighted import WeightedFeatures, joined
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """Where the features of a batch lie in the file."""
+
+    at: int
+    documents: int
+    features: int
+    weighted: bool
+
+
+class FeatureStore:
+    """Features that come batch by batch and are gone through again and again in that order.
+
+    What exceeds `memory` bytes goes to a file without a name in the folder for temporary files
+    (`TMPDIR`), which is gone with this object.
+    """
+
+    def __init__(self, memory: int) -> None:
+        self._memory = memory
+        self._parts: list[WeightedFeatures | _Stored] = []
+        self._firsts = [0]
+        self._file: IO[bytes] | None = None
+        self._held = 0
+        self._sizes: list[NDArray[np.int32]] = []
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    @property
+    def sizes(self) -> NDArray[np.int32]:
+        """How many features each document has."""
+        return np.concatenate([np.zeros(0, np.int32), *self._sizes])
+
+    @property
+    def spilled_bytes(self) -> int:
+        """What lies in the file."""
+        return 0 if self._file is None else self._file.tell()
+
+    def add(self, part: WeightedFeatures) -> None:
+        """Keep the features of the next documents."""
+        self._firsts.append(len(self) + len(part))
+        self._sizes.append(np.diff(part.offsets).astype(np.int32))
+        if self._held + part.nbytes <= self._memory:
+            self._held += part.nbytes
+            self._parts.append(part)
+        else:
+            self._parts.append(self._written(part))
+
+    def parts(self) -> Iterator[tuple[slice, WeightedFeatures]]:
+        """The batches, each with the places of its documents."""
+        for number in range(len(self._parts)):
+            yield self._places(number), self._read(number)
+
+    def take(self, places: NDArray[np.int64]) -> WeightedFeatures:
+        """The features of the documents at these places, which ascend."""
+        chosen = []
+        for number in range(len(self._parts)):
+            where = self._places(number)
+            begin, end = np.searchsorted(places, [where.start, where.stop])
+            if begin < end:
+                part = self._read(number)
+                some = end - begin < len(part)
+                chosen.append(part.take(places[begin:end] - where.start) if some else part)
+        return joined(chosen)
+
+    def _places(self, number: int) -> slice:
+        return slice(self._firsts[number], self._firsts[number + 1])
+
+    def _written(self, part: WeightedFeatures) -> _Stored:
+        try:
+            if self._file is None:
+                # It is closed, and gone, with this object.
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+            at = self._file.tell()
+            for array in (part.offsets, part.hashes, part.weights, part.words):
+                if array is not None:
+                    array.tofile(self._file)
+        except OSError as error:
+            raise NeardupError(
+                f"features do not fit the memory, and {tempfile.gettempdir()} cannot take them: "
+                f"{error.strerror or error}; set TMPDIR to a folder with more room, or give more "
+                "memory"
+            ) from error
+        return _Stored(at, len(part), len(part.hashes), part.weights is not None)
+
+    def _read(self, number: int) -> WeightedFeatures:
+        part = self._parts[number]
+        if isinstance(part, WeightedFeatures):
+            return part
+        if self._file is None:
+            raise ValueError("a part is in a file that was never made")
+        end = self._file.seek(0, 2)
+        self._file.seek(part.at)
+        read = self._file
+        found = WeightedFeatures(
+            np.fromfile(read, np.int64, part.documents + 1),
+            np.fromfile(read, np.uint64, part.features),
+            np.fromfile(read, np.float64, part.features) if part.weighted else None,
+            np.fromfile(read, np.uint32, part.documents),
+        )
+        self._file.seek(end)
+        return found
