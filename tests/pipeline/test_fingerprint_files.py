@@ -7,7 +7,7 @@ import pytest
 
 import neardup as nd
 from neardup.fingerprints import Scheme
-from neardup.pipeline import fingerprint_files
+from neardup.pipeline.fingerprint_files import fingerprint_files
 
 TEXTS = ["one two three four", "", "Пример текста на русском языке", "你好，世界", "*** !!!"]
 

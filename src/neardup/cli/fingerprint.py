@@ -11,7 +11,7 @@ from neardup.cli import options
 from neardup.cli.quantities import count, size
 
 if TYPE_CHECKING:
-    from neardup.pipeline import FingerprintSummary
+    from neardup.pipeline.fingerprint_files import FingerprintSummary
 
 
 def fingerprint(
@@ -39,7 +39,7 @@ def fingerprint(
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
     from neardup.fingerprints import Scheme
-    from neardup.pipeline import fingerprint_files
+    from neardup.pipeline.fingerprint_files import fingerprint_files
 
     scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
     try:

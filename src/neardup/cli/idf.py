@@ -30,7 +30,7 @@ def idf(
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
     from neardup.fingerprints import Scheme
-    from neardup.pipeline import idf_of_files
+    from neardup.pipeline.idf_files import idf_of_files
 
     scheme = Scheme.of(features, "tfidf", fields=record_fields(text))
     try:

@@ -12,7 +12,7 @@ from neardup.cli import options
 from neardup.cli.quantities import count
 
 if TYPE_CHECKING:
-    from neardup.pipeline import PairsSummary
+    from neardup.pipeline.pair_files import PairsSummary
 
 
 def pairs(
@@ -60,7 +60,7 @@ def pairs(
     Example: neardup pairs fps.parquet -o pairs.parquet --max-distance 3
     """
     from neardup.cli.interrupt import stop
-    from neardup.pipeline import find_pairs_in_files
+    from neardup.pipeline.pair_files import find_pairs_in_files
 
     try:
         with _Progress() as progress:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from neardup.cli.progress import ByteProgress
+if TYPE_CHECKING:
+    from neardup.cli.progress import ByteProgress
 
 
 class Stages:
@@ -24,6 +25,8 @@ class Stages:
         self._name, self._began = name, time.perf_counter()
         if self._quiet or not sys.stderr.isatty():
             return None
+        from neardup.cli.progress import ByteProgress
+
         self._bar = ByteProgress(name)
         self._bar.__enter__()
         return self._bar

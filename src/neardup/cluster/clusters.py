@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from neardup.cluster.keep import KeepPolicy, first_of_each
 from neardup.cluster.star import star
 from neardup.errors import SettingError
+from neardup.kernels.columns import column_of
 from neardup.kernels.similar import components
 
 Places = NDArray[np.int64]
@@ -80,7 +81,7 @@ class Clusters:
         order = KeepPolicy.parse(policy).order(
             len(places),
             None if lengths is None else lengths[places],
-            None if values is None else values.take(pa.array(places)),
+            None if values is None else values.take(column_of(places)),
         )
         if way == "star":
             kept_for = _stars(a, b, stands_for, order)
@@ -130,15 +131,15 @@ class Clusters:
 
         `duplicate_of` and `similarity` are null for the kept document.
         """
-        id_ = pa.array(self.place)
-        duplicate_of = pa.array(self.kept_for, mask=self.kept)
+        id_ = column_of(self.place)
+        duplicate_of = column_of(self.kept_for, self.kept)
         return pa.table(
             {
-                "cluster": self.cluster,
+                "cluster": column_of(self.cluster),
                 "id": id_ if ids is None else ids.take(id_),
-                "kept": self.kept,
+                "kept": column_of(self.kept),
                 "duplicate_of": duplicate_of if ids is None else ids.take(duplicate_of),
-                "similarity": pa.array(self.similarity, mask=np.isnan(self.similarity)),
+                "similarity": column_of(self.similarity, np.isnan(self.similarity)),
             }
         )
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.fingerprints.scheme import Scheme
+from neardup.kernels.columns import column_of
 
 
 def unsigned(values: Any) -> NDArray[Any]:
@@ -116,7 +117,7 @@ class Fingerprints:
             place = np.asarray(place)
             place = place if place.size else place.astype(np.int64)
         places = np.arange(len(self))[place]
-        ids = None if self.ids is None else self.ids.take(pa.array(places))
+        ids = None if self.ids is None else self.ids.take(column_of(places))
         return Fingerprints(self.array[places], self.scheme, self.words[places], ids)
 
     def __eq__(self, other: object) -> bool:

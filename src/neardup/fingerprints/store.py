@@ -15,6 +15,7 @@ from neardup import __version__
 from neardup.atomic import replacing
 from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.scheme import Scheme
+from neardup.kernels.columns import column_of
 
 FORMAT = "neardup fingerprints 1"
 _ROW_GROUP = 128_000
@@ -89,7 +90,7 @@ class FingerprintWriter:
         """Add documents; without ids their places are used, all ids of a file are of one type."""
         ids = fingerprints.ids
         if ids is None:
-            ids = pa.array(np.arange(self._rows, self._rows + len(fingerprints)))
+            ids = column_of(np.arange(self._rows, self._rows + len(fingerprints)))
         self._rows += len(fingerprints)
         if self._schema is None:
             self._open(ids.type)

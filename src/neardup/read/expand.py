@@ -9,8 +9,6 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-import fsspec
-
 from neardup.errors import InputError
 from neardup.read.folder import FoundFile, in_order, local_files, remote_files
 from neardup.read.source import STANDARD_INPUT, Source, explained
@@ -37,6 +35,8 @@ def _sources(name: str, *, alone: bool) -> list[Source]:
         return [Source(STANDARD_INPUT, "-", "stdin")]
     if "://" not in name:
         return _local(name, alone)
+    import fsspec  # which brings asyncio along, and few inputs are URLs
+
     try:
         filesystem, path = fsspec.core.url_to_fs(name)
     except (ImportError, ValueError) as error:

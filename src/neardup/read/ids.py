@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from neardup import kernels
 from neardup.errors import InputError
+from neardup.kernels.columns import column_of
 
 _KINDS = {"string": "strings", "int64": "whole numbers", "none": "none"}
 
@@ -37,7 +38,7 @@ class IdLedger:
         kind = "none" if ids is None else "int64" if pa.types.is_int64(ids.type) else "string"
         self._require_kind(kind, int(places[0]))
         if ids is None:
-            return pa.array(places)
+            return column_of(places)
         ids = ids if kind == "int64" else ids.cast(pa.string())
         repeated = self._seen.add(ids, places)
         if repeated is not None:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.collected import Collected
 from neardup.pipeline.dedup.result import Result
 from neardup.pipeline.dedup.source import Source
@@ -82,10 +83,10 @@ class AgainstResult(Result):
         """The accepted pairs of the first documents of each kind, by ids."""
         return pa.table(
             {
-                "a": self.collected.ids.take(pa.array(self.found.a)),
-                "b": self.old.ids.take(pa.array(self.found.b)),
-                "distance": pa.array(self.found.distance),
-                "similarity": pa.array(self.found.similarity),
+                "a": self.collected.ids.take(column_of(self.found.a)),
+                "b": self.old.ids.take(column_of(self.found.b)),
+                "distance": column_of(self.found.distance),
+                "similarity": column_of(self.found.similarity),
             }
         )
 
@@ -95,11 +96,11 @@ class AgainstResult(Result):
         matches = self.groups
         return pa.table(
             {
-                "cluster": pa.array(matches.cluster),
-                "id": self.collected.ids.take(pa.array(matches.place)),
-                "kept": pa.array(matches.kept),
-                "duplicate_of": self.old.ids.take(pa.array(matches.kept_for)),
-                "similarity": pa.array(matches.similarity),
+                "cluster": column_of(matches.cluster),
+                "id": self.collected.ids.take(column_of(matches.place)),
+                "kept": column_of(matches.kept),
+                "duplicate_of": self.old.ids.take(column_of(matches.kept_for)),
+                "similarity": column_of(matches.similarity),
             }
         )
 

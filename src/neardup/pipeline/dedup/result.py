@@ -16,6 +16,7 @@ from neardup.cluster import Clusters
 from neardup.cluster.clusters import Copies, Pairs
 from neardup.errors import SettingError
 from neardup.fingerprints import Scheme
+from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.collected import Collected
 from neardup.pipeline.dedup.rows import kept_rows, one_column, together
 from neardup.pipeline.dedup.search import FoundPairs
@@ -68,10 +69,10 @@ class Result:
         order = np.lexsort((b, a))
         ids = self.collected.ids
         columns = {
-            "a": ids.take(pa.array(a[order])),
-            "b": ids.take(pa.array(b[order])),
-            "distance": pa.array(np.concatenate((self.found.distance, copies))[order]),
-            "similarity": pa.array(
+            "a": ids.take(column_of(a[order])),
+            "b": ids.take(column_of(b[order])),
+            "distance": column_of(np.concatenate((self.found.distance, copies))[order]),
+            "similarity": column_of(
                 np.concatenate((self.found.similarity, np.ones(len(members))))[order]
             ),
         }
@@ -155,9 +156,9 @@ class Result:
         texts_a, texts_b = texts_at(self.source, a), texts_at(self.other_source, b)
         return pa.table(
             {
-                "a": self.collected.ids.take(pa.array(a)),
-                "b": self.other_ids.take(pa.array(b)),
-                "similarity": pa.array(self.found.similarity[rows]),
+                "a": self.collected.ids.take(column_of(a)),
+                "b": self.other_ids.take(column_of(b)),
+                "similarity": column_of(self.found.similarity[rows]),
                 "text_a": pa.array([texts_a[place] for place in a.tolist()], pa.large_string()),
                 "text_b": pa.array([texts_b[place] for place in b.tolist()], pa.large_string()),
             }

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.errors import InputError
+from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.dedup.texts import TextPicker
 
@@ -30,7 +31,7 @@ def kept_rows(
         count = len(batch.rows)
         if picker is not None:
             picker.see(first, count, batch.columns)
-        yield batch.rows.filter(pa.array(keeps[first : first + count]))
+        yield batch.rows.filter(column_of(keeps[first : first + count]))
         first += count
 
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms
+from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.source import Source
 
 
@@ -27,7 +28,7 @@ class TextPicker:
         begin, end = np.searchsorted(self._wanted, [first, first + count])
         if begin < end:
             some = self._wanted[begin:end]
-            texts = _texts(columns, pa.array(some - first))
+            texts = _texts(columns, column_of(some - first))
             self.texts.update(zip(some.tolist(), texts, strict=True))
 
 
