@@ -1,7 +1,8 @@
 import pytest
 
 from neardup import compare
-from neardup.report.diff import DiffCounts, DiffStyle, diff_text
+from neardup.report.diff import DiffStyle, diff_text
+from neardup.report.diff_words import DiffCounts
 
 
 def shown(a, b, **style):

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from neardup.report.bits import bit_lines
-from neardup.report.diff import DiffCounts, DiffStyle, diff_text
+from neardup.report.diff import DiffStyle, diff_text
+from neardup.report.diff_words import DiffCounts
 from neardup.report.visible import visible
 from neardup.verify.comparison import Comparison, Side
 

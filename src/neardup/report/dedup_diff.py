@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from neardup.features.text import WordSpans, find_words, number_words
-from neardup.report.diff import DiffCounts, number, squeezed
+from neardup.report.diff_words import DiffCounts, number, squeezed
 from neardup.verify.alignment import align
 from neardup.verify.diff import Edit, find_edits
 
@@ -134,6 +134,10 @@ class _Rows:
         return tuple(self._rows)
 
     def _equal(self, edit: Edit, before: int, after: int) -> None:
+        folded = before + after + _WORTH_FOLDING
+        if len(edit.a) < folded:  # a word has a character or more
+            self._add(Piece("same", edit.a), Piece("same", edit.b))
+            return
         words_left, words_right = find_words(edit.a), find_words(edit.b)
         hidden = len(words_left) - before - after
         if hidden < _WORTH_FOLDING:
@@ -189,6 +193,8 @@ def _tail(words: WordSpans, count: int) -> str:
 
 
 def _shortened(change: str) -> str:
+    if len(change) < _LONGEST_CHANGE:  # a word has a character or more
+        return squeezed(change)
     words = find_words(change)
     hidden = len(words) - _LONGEST_CHANGE
     if hidden < _WORTH_FOLDING:

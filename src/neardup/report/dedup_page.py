@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from neardup.report import dedup_plots as plots
 from neardup.report.dedup_diff import SideBySide, side_by_side
 from neardup.report.dedup_seconds import duration, seconds_plot
-from neardup.report.diff import DiffCounts
+from neardup.report.diff_words import DiffCounts
 from neardup.report.visible import visible
 
 _TILES = {
