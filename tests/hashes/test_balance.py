@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from neardup.hashes import BitBalance, hash_family
+from neardup.hashes import hash_family
+from neardup.hashes.balance import BitBalance
 from neardup.hashes.rows import bit_columns
 
 

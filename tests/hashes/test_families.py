@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from neardup import kernels
 from neardup.errors import InputError, SettingError
-from neardup.hashes import common_words, hash_family
+from neardup.hashes import hash_family
+from neardup.hashes.words import common_words
 from neardup.kernels import reference
 
 NAMES = [

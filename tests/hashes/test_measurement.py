@@ -3,7 +3,9 @@ import json
 import pytest
 
 from neardup.errors import InputError, SettingError
-from neardup.hashes import common_words, hash_family, measure
+from neardup.hashes import hash_family
+from neardup.hashes.measurement import measure
+from neardup.hashes.words import common_words
 
 
 def test_common_words_are_distinct_and_plain():

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from neardup import kernels
 from neardup.features.columns import Field, TextColumn
-from neardup.features.passages import passages
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec
 from neardup.features.weighted import WeightedFeatures, equal_runs
 from neardup.hashes.nd1 import hashes_in_field
@@ -83,6 +82,8 @@ def _with_float_counts(
 
 def _sentence_features(texts: pa.Array, kind: FeatureKind, threads: int) -> Features:
     """Each chosen sentence is one feature: the shingle of all its words."""
+    from neardup.features.passages import passages  # few runs look for sentences
+
     chosen = passages(texts.to_pylist(), kind)
     sentences = pa.array([sentence for some in chosen for sentence in some], pa.large_string())
     whole = [("word", LARGEST_SIZE)]

@@ -17,7 +17,6 @@ from neardup.features.columns import TextColumn
 from neardup.features.given import given_terms
 from neardup.features.hashed import Features, text_features, text_sets
 from neardup.features.idf import IdfCounter, IdfTable
-from neardup.features.keyword_terms import candidate_words, keyword_terms
 from neardup.features.terms import Terms, text_terms
 from neardup.features.weighted import WeightedFeatures, in_order
 from neardup.features.weighting import weights_of
@@ -63,6 +62,8 @@ class Maker:
         if isinstance(documents, GivenTerms):
             found = given_terms(documents.terms, documents.weights, "tfidf")
         elif self.scheme.features.keywords:
+            from neardup.features.keyword_terms import candidate_words  # a segmenter comes along
+
             found = candidate_words(_checked(documents)[0].texts)
         else:
             found = text_features(_checked(documents), self.scheme.features, self.threads)
@@ -125,6 +126,8 @@ class Maker:
 
     def _text_terms(self, columns: Sequence[TextColumn]) -> Terms:
         if self.scheme.features.keywords:
+            from neardup.features.keyword_terms import keyword_terms
+
             return keyword_terms(columns[0].texts, self.scheme.features.keywords, self._table)
         return text_terms(columns, self.scheme.features)
 

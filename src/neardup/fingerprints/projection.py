@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.errors import SchemeMismatchError, SettingError
-from neardup.sphere import Sphere, project, sphere_vectors
+
+if TYPE_CHECKING:  # few schemes have a projection, and spreading vectors brings much along
+    from neardup.sphere import Sphere
 
 _SPEC = re.compile(r"sphere:([0-9]{1,4})x([0-9]{1,4})(?::([0-9]{1,9}))?(?:@([0-9a-f]+))?")
 _HASH_DIGITS = 12
@@ -36,12 +39,16 @@ class SphereProjection:
                 f"projection={spec!r} is unknown; write sphere:DIMENSIONxCOUNT with a dimension "
                 "from 2 and a count from 1, for example sphere:42x64"
             )
+        from neardup.sphere import sphere_vectors
+
         dimension, count, seed = int(match[1]), int(match[2]), int(match[3] or 0)
         content = match[4] or sphere_vectors(dimension, count, seed).content_hash[:_HASH_DIGITS]
         return cls(dimension, count, seed, content)
 
     def sphere(self) -> Sphere:
         """The vectors, which must be the very ones the name says."""
+        from neardup.sphere import sphere_vectors
+
         sphere = sphere_vectors(self.dimension, self.count, self.seed)
         if not sphere.content_hash.startswith(self.content):
             raise SchemeMismatchError(
@@ -52,6 +59,8 @@ class SphereProjection:
 
     def bits(self, sums: NDArray[np.float64], *, ties_up: bool) -> NDArray[np.uint64]:
         """The signs of the dot products, packed as rows of 64-bit words."""
+        from neardup.sphere import project
+
         signs = project(sums, self.sphere(), ties_up=ties_up)
         padded = np.zeros((len(signs), -(-self.count // 64) * 64), np.uint8)
         padded[:, : self.count] = signs
