@@ -76,7 +76,12 @@ def dedup(
             "the kept one."
         ),
     ] = "components",
-    memory: Annotated[str, typer.Option(help="What features may take, for example 8GB.")] = "2GB",
+    memory: Annotated[
+        str,
+        typer.Option(
+            help="What features may take, for example 8GB; the rest goes to a temporary file."
+        ),
+    ] = "2GB",
     format: Annotated[
         str, typer.Option(help="How kept rows are written: parquet, jsonl or csv.")
     ] = "parquet",
