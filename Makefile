@@ -28,10 +28,13 @@ format: $(VENV)/installed
 	$(BIN)/ruff format .
 
 # Every benchmark with its peers, then the page made of the results: takes some minutes.
-# simhash-pybind lives apart because it installs a module of the same name as simhash.
+# simhash-pybind lives apart because it installs a module of the same name as simhash, text-dedup
+# because it brings some seventy packages along.
 bench: $(VENV)/installed
 	$(BIN)/python -m pip install -q -e '.[dev,bench]'
 	$(BIN)/python -m pip install -q --no-deps --upgrade --target $(PEERS)/simhash-pybind simhash-pybind==0.0.3
+	test -x $(PEERS)/text-dedup/bin/python || $(PYTHON) -m venv $(PEERS)/text-dedup
+	$(PEERS)/text-dedup/bin/python -m pip install -q text-dedup==0.4.0
 	$(BIN)/python -m benchmarks
 
 # The page of commands, from the program itself.
