@@ -41,12 +41,12 @@ JsonLines::JsonLines(std::vector<JsonWanted> wanted, bool every)
         columns_.push_back({{.name = std::move(column.name)}, column.must_be, column.must_lack});
 }
 
-bool JsonLines::add(const std::uint8_t* block, std::size_t size, const Kernels& kernels) {
+std::size_t JsonLines::add(const std::uint8_t* block, std::size_t size, const Kernels& kernels) {
     const std::size_t known = columns_.size();
     block_rows_ = 0;
-    const bool taken = scan(block, size, kernels);
+    const std::size_t lines = scan(block, size, kernels);
     // A column that was not there before is one of this block alone.
-    const bool alike = taken && (rows_ == 0 || columns_.size() == known) && fits();
+    const bool alike = lines != 0 && (rows_ == 0 || columns_.size() == known) && fits();
     if (alike && block_rows_ != 0) {
         for (Column& column : columns_)
             if (!column.must_lack) append(column);
@@ -57,16 +57,18 @@ bool JsonLines::add(const std::uint8_t* block, std::size_t size, const Kernels& 
         column.values.clear();
         column.kinds = 0;
     }
-    return alike;
+    return alike ? lines : 0;
 }
 
-bool JsonLines::scan(const std::uint8_t* block, std::size_t size, const Kernels& kernels) {
-    if (size > std::numeric_limits<std::uint32_t>::max()) return false;
+std::size_t JsonLines::scan(const std::uint8_t* block, std::size_t size,
+                            const Kernels& kernels) {
+    if (size > std::numeric_limits<std::uint32_t>::max()) return 0;
     if (size > room_size_) {
         room_ = std::make_unique_for_overwrite<std::uint8_t[]>(size);
         room_size_ = size;
     }
-    return kernels.is_utf8(block, size) && kernels.scan_json_lines(block, size, room_.get(), *this);
+    if (!kernels.is_utf8(block, size)) return 0;
+    return kernels.scan_json_lines(block, size, room_.get(), *this);
 }
 
 bool JsonLines::take(const std::uint8_t* key, std::size_t key_size, const JsonValue& value) {

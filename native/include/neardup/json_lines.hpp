@@ -73,10 +73,10 @@ class JsonLines final : private JsonTaker {
     // With `every`, all other keys are columns too, in the order in which they come.
     JsonLines(std::vector<JsonWanted> wanted, bool every);
 
-    // Add a block of lines, without the last one's line feed. False if something about it is
-    // unusual, or other than in the blocks before: then nothing is changed, and if there were
-    // blocks before, it may be taken as the first one.
-    bool add(const std::uint8_t* block, std::size_t size, const Kernels& kernels);
+    // Add a block of lines, without the last one's line feed, and say how many they are. 0 if
+    // something about them is unusual, or other than in the blocks before: then nothing is
+    // changed, and if there were blocks before, it may be taken as the first one.
+    std::size_t add(const std::uint8_t* block, std::size_t size, const Kernels& kernels);
 
     // How many objects were added since the columns were taken.
     std::size_t rows() const { return rows_; }
@@ -105,7 +105,7 @@ class JsonLines final : private JsonTaker {
     bool take(const std::uint8_t* key, std::size_t key_size, const JsonValue& value) override;
     void end_object() override;
     Column* find(std::string_view key);
-    bool scan(const std::uint8_t* block, std::size_t size, const Kernels& kernels);
+    std::size_t scan(const std::uint8_t* block, std::size_t size, const Kernels& kernels);
     bool fits();
     void append(Column& column) const;
 

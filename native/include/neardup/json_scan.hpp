@@ -20,29 +20,34 @@ class JsonScanner {
     JsonScanner(const std::uint8_t* block, std::size_t size, std::uint8_t* room, JsonTaker& taker)
         : at_(block), end_(block + size), room_(room), taker_(taker) {}
 
-    // Whether every line is one sound object that the taker took, or blank.
-    bool run() {
-        for (; at_ < end_; ++at_) {
+    // How many lines there are, if each is one sound object that the taker took, or blank; else 0.
+    std::size_t run() {
+        for (std::size_t lines = 1;; ++lines, ++at_) {
             skip_space();
-            if (at_ == end_ || *at_ == '\n') continue;
-            if (*at_ != '{' || !object<true>(0)) return false;
-            taker_.end_object();
-            skip_space();
-            if (at_ != end_ && *at_ != '\n') return false;
+            if (!at_line_end()) {
+                if (*at_ != '{' || !object<true>(0)) return 0;
+                taker_.end_object();
+                skip_space();
+                if (!at_line_end()) return 0;
+            }
+            if (at_ == end_) return lines;
         }
-        return true;
     }
 
   private:
     static constexpr int kMostDepth = 64;
-    // Numbers of at most this many characters with such an exponent are finite doubles.
+    // Numbers of at most this many characters with such an exponent are finite doubles. A negative
+    // one can only lead to zero.
     static constexpr std::ptrdiff_t kMostNumber = 40;
     static constexpr int kMostExponent = 250;
+    static constexpr int kMostDivisor = 400;
 
     // White space within a line.
     NEARDUP_INLINE void skip_space() {
         while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r')) ++at_;
     }
+
+    NEARDUP_INLINE bool at_line_end() const { return at_ == end_ || *at_ == '\n'; }
 
     NEARDUP_INLINE bool take_byte(char byte) {
         if (at_ == end_ || *at_ != static_cast<std::uint8_t>(byte)) return false;
@@ -171,8 +176,9 @@ class JsonScanner {
         }
         if (take_byte('e') || take_byte('E')) {
             found.kind = JsonKind::fraction;
-            if (!take_byte('-')) take_byte('+');
-            if (!exponent()) return false;
+            const bool small = take_byte('-');
+            if (!small) take_byte('+');
+            if (!exponent(small ? kMostDivisor : kMostExponent)) return false;
         }
         return at_ - start <= kMostNumber;
     }
@@ -184,13 +190,13 @@ class JsonScanner {
         return digits < most || (digits == most && std::memcmp(first, largest, most) <= 0);
     }
 
-    NEARDUP_INLINE bool exponent() {
+    NEARDUP_INLINE bool exponent(int most) {
         const std::uint8_t* digit = at_;
         const std::ptrdiff_t digits = skip_digits();
         if (digits == 0 || digits > 3) return false;
         int value = 0;
         for (; digit != at_; ++digit) value = 10 * value + (*digit - '0');
-        return value <= kMostExponent;
+        return value <= most;
     }
 
     const std::uint8_t* at_;
@@ -199,8 +205,8 @@ class JsonScanner {
     JsonTaker& taker_;
 };
 
-inline bool scan_json_lines(const std::uint8_t* block, std::size_t size, std::uint8_t* room,
-                            JsonTaker& taker) {
+inline std::size_t scan_json_lines(const std::uint8_t* block, std::size_t size, std::uint8_t* room,
+                                   JsonTaker& taker) {
     return JsonScanner(block, size, room, taker).run();
 }
 

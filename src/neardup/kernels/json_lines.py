@@ -49,8 +49,8 @@ class JsonLines:
         """How many objects were added since the columns were taken."""
         return len(self._native)
 
-    def add(self, block: bytes) -> bool:
-        """Add all lines of a block, or none of them: False says that somebody else should read it.
+    def add(self, block: bytes) -> int:
+        """Add a block of lines and count them, or say 0, which is that others should read it.
 
         A block that is sound but not like those before is refused too. It may be added once the
         columns have been taken.

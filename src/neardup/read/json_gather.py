@@ -68,19 +68,19 @@ class ObjectGatherer(RowCounter):
         """Whether it is known what to expect."""
         return self._lines is not None
 
-    def add_block(self, block: bytes, size: int) -> bool:
-        """Count all lines of a block; False, and none is counted, if anything is unusual."""
+    def add_block(self, block: bytes) -> int:
+        """Add the lines of a block and count them; 0 if anything is unusual, then none is added."""
         assert self._lines is not None
         self._end_objects()
         before = len(self._lines)
-        if not self._lines.add(block):
+        lines = self._lines.add(block)
+        if not lines and before:
             # It may be sound, and only not like those before.
             self._end_lines()
-            if not (before and self._lines.add(block)):
-                return False
-            before = 0
-        self._accept(size, len(self._lines) - before)
-        return True
+            before, lines = 0, self._lines.add(block)
+        if lines:
+            self._accept(len(block) - (lines - 1), len(self._lines) - before)
+        return lines
 
     def take(self, bytes_done: int) -> Rows:
         """Hand over what was collected and begin anew."""

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
 from neardup.read.json_columns import field_fault, field_text
 from neardup.read.json_gather import ObjectGatherer
 from neardup.read.json_objects import ObjectJudge, parsed, unlike
 from neardup.read.stream import ByteStream
-
-_LINE_FEED = 10
 
 
 def read_objects(
@@ -80,14 +76,16 @@ class _ObjectReader:
         if start > len(block):
             return
         rest = block[start:]
-        line_feeds = int(np.count_nonzero(np.frombuffer(rest, np.uint8) == _LINE_FEED))
-        size = len(rest) - line_feeds
+        # Line feeds do not count. Where they cannot matter, they need not be counted beforehand.
+        size = len(rest)
+        if size > self._batch_bytes or self._gathered.full(size):
+            size -= rest.count(b"\n")
         # A large document goes alone.
         if size <= self._batch_bytes:
             if self._gathered.full(size):
                 yield self._rows()
-            if self._gathered.add_block(rest, size):
-                self._lines_seen += line_feeds + 1
+            if lines := self._gathered.add_block(rest):
+                self._lines_seen += lines
                 return
         for line in rest.split(b"\n"):
             yield from self._take_line(line)
