@@ -49,10 +49,11 @@ struct JsonReader {
 nb::list taken_columns(JsonReader& self) {
     nb::list columns;
     self.lines.hand_out([&](JsonColumn& column) {
-        const std::size_t size = column.data.size(), offsets = column.offsets.size();
-        columns.append(nb::make_tuple(
-            column.name, kKindNames[static_cast<std::size_t>(column.kind)],
-            owned_array(column.data.release(), size), owned_array(column.offsets.release(), offsets)));
+        const std::size_t size = column.data.size(), count = column.offsets.size();
+        const char* const kind = kKindNames[static_cast<std::size_t>(column.kind)];
+        auto data = owned_array(column.data.release(), size);
+        auto offsets = owned_array(column.offsets.release(), count);
+        columns.append(nb::make_tuple(column.name, kind, data, offsets));
     });
     return columns;
 }

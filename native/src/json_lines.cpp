@@ -52,7 +52,7 @@ std::size_t JsonLines::add(const std::uint8_t* block, std::size_t size, const Ke
             if (!column.must_lack) append(column);
         rows_ += block_rows_;
     }
-    if (!alike) columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(known), columns_.end());
+    if (!alike) forget_columns(known);
     for (Column& column : columns_) {
         column.values.clear();
         column.kinds = 0;
@@ -92,6 +92,10 @@ JsonLines::Column* JsonLines::find(std::string_view key) {
     columns_.push_back({{.name = std::string(key)}, std::nullopt, false});
     next_ = columns_.size();
     return &columns_.back();
+}
+
+void JsonLines::forget_columns(std::size_t first) {
+    columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(first), columns_.end());
 }
 
 void JsonLines::end_object() { ++block_rows_; }

@@ -86,7 +86,7 @@ class JsonLines final : private JsonTaker {
     void hand_out(const Hand& hand) {
         for (Column& column : columns_)
             if (!column.must_lack) hand(column.held);
-        columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(wanted_), columns_.end());
+        forget_columns(wanted_);
         rows_ = 0;
     }
 
@@ -108,6 +108,7 @@ class JsonLines final : private JsonTaker {
     std::size_t scan(const std::uint8_t* block, std::size_t size, const Kernels& kernels);
     bool fits();
     void append(Column& column) const;
+    void forget_columns(std::size_t first);
 
     std::size_t wanted_;  // how many columns are asked for by name; they come first
     bool every_;

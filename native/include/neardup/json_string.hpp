@@ -31,10 +31,25 @@ NEARDUP_INLINE bool ends_plain(std::uint8_t byte) {
 // The first byte from `at` that is a quote, a backslash or a control character, or `end`.
 NEARDUP_INLINE const std::uint8_t* skip_plain(const std::uint8_t* at, const std::uint8_t* end) {
     for (; end - at >= 64; at += 64)
-        if (const std::uint64_t ends = plain_ends(at); ends != 0) return at + std::countr_zero(ends);
+        if (const std::uint64_t ends = plain_ends(at); ends != 0)
+            return at + std::countr_zero(ends);
     while (at != end && !ends_plain(*at)) ++at;
     return at;
 }
+
+// No UTF-16 unit, and more than any.
+inline constexpr std::uint32_t kNoUnit = 0x10000;
+
+// The value of each hexadecimal digit; of any other byte kNoUnit.
+struct HexDigits {
+    std::uint32_t of[256];
+    constexpr HexDigits() : of{} {
+        for (std::uint32_t& value : of) value = kNoUnit;
+        for (std::uint32_t i = 0; i < 10; ++i) of['0' + i] = i;
+        for (std::uint32_t i = 0; i < 6; ++i) of['a' + i] = of['A' + i] = 10 + i;
+    }
+};
+inline constexpr HexDigits kHexDigits;
 
 // A string that was read: where its closing quote stands, null if it is unsound, and how much
 // was written.
@@ -66,8 +81,6 @@ class JsonUnescape {
     }
 
   private:
-    static constexpr std::uint32_t kNoUnit = 0x10000;
-
     struct Plain {
         const std::uint8_t* at;
         std::uint8_t* to;
@@ -85,8 +98,8 @@ class JsonUnescape {
     }
 
     // Write what the escape at `at` stands for; where it ends, null if it is unsound.
-    static NEARDUP_INLINE const std::uint8_t* escape(const std::uint8_t* at, const std::uint8_t* end,
-                                                     std::uint8_t*& to) {
+    static NEARDUP_INLINE const std::uint8_t* escape(const std::uint8_t* at,
+                                                     const std::uint8_t* end, std::uint8_t*& to) {
         if (end - at < 2) return nullptr;
         if (at[1] == 'u') return code_point(at, end, to);
         const std::uint8_t byte = short_escape(at[1]);
@@ -107,19 +120,12 @@ class JsonUnescape {
         }
     }
 
-    static NEARDUP_INLINE std::uint32_t hex_digit(std::uint8_t letter) {
-        if (letter >= '0' && letter <= '9') return letter - '0';
-        const std::uint8_t lower = letter | 0x20;
-        return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10U : kNoUnit;
-    }
-
     // The UTF-16 unit of the escape \uXXXX at `at`, or at least kNoUnit if there is none.
-    static NEARDUP_INLINE std::uint32_t utf16_unit(const std::uint8_t* at, const std::uint8_t* end) {
+    static NEARDUP_INLINE std::uint32_t utf16_unit(const std::uint8_t* at,
+                                                   const std::uint8_t* end) {
         if (end - at < 6 || at[0] != '\\' || at[1] != 'u') return kNoUnit;
-        const std::uint32_t digits[] = {hex_digit(at[2]), hex_digit(at[3]), hex_digit(at[4]),
-                                        hex_digit(at[5])};
-        if ((digits[0] | digits[1] | digits[2] | digits[3]) >= kNoUnit) return kNoUnit;
-        return digits[0] << 12 | digits[1] << 8 | digits[2] << 4 | digits[3];
+        const std::uint32_t* const digits = kHexDigits.of;
+        return digits[at[2]] << 12 | digits[at[3]] << 8 | digits[at[4]] << 4 | digits[at[5]];
     }
 
     // Write what one escape \uXXXX or two that are surrogates stand for; where they end.
