@@ -2,6 +2,7 @@
 #include "neardup/dispatch.hpp"
 #include "neardup/feature_sets.hpp"
 #include "neardup/fingerprint.hpp"
+#include "neardup/json_scan.hpp"
 #include "neardup/utf8.hpp"
 #include "neardup/weighted.hpp"
 
@@ -44,6 +45,6 @@ static void feature_ranges(const Column& column, const ShingleList& shingles, Fe
 }
 
 const Kernels kernels = {fingerprint_ranges, weigh_ranges<TermColumn>, weigh_ranges<FeatureColumn>,
-                         feature_ranges, is_utf8};
+                         feature_ranges, is_utf8, scan_json_lines};
 
 }  // namespace neardup::NEARDUP_ISA

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "json_values.hpp"
 #include "recipe.hpp"
 
 namespace neardup {
@@ -39,6 +40,10 @@ struct Kernels {
     void (*feature_ranges)(const Column&, const ShingleList&, FeatureTaker&, const NextRange& next);
     // Whether bytes are well-formed UTF-8.
     bool (*is_utf8)(const std::uint8_t* text, std::size_t size);
+    // Hand what the objects of a block of lines hold to a taker. How many lines there are, 0 if
+    // something is unusual. The block is UTF-8. `room`, as large as it, is for unescaped strings.
+    std::size_t (*scan_json_lines)(const std::uint8_t* block, std::size_t size, std::uint8_t* room,
+                                   JsonTaker&);
 };
 
 namespace portable {

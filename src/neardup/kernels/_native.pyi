@@ -1,3 +1,5 @@
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,6 +70,16 @@ class IdSet:
         offsets: NDArray[np.int64],
         places: NDArray[np.int64],
     ) -> tuple[int, int] | None: ...
+
+JsonKind = Literal["null", "boolean", "whole", "fraction", "string", "other"]
+
+class JsonLines:
+    """Columns of JSON lines; `add` refuses a block in which anything is unusual."""
+
+    def __init__(self, wanted: list[tuple[str, str]], *, every: bool, isa: str) -> None: ...
+    def __len__(self) -> int: ...
+    def add(self, block: NDArray[np.uint8]) -> int: ...
+    def take(self) -> list[tuple[str, JsonKind, NDArray[np.uint8], NDArray[np.int64]]]: ...
 
 PairArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint16]]
 

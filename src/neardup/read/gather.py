@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from neardup.read.batch import Rejected, Rows
@@ -25,7 +26,7 @@ class RowCounter:
 
     def _clear(self) -> None:
         self.ids: list[str | int] = []
-        self._numbers: list[int] = []
+        self._first = self.seen
         self._rejected: list[Rejected] = []
         self._size = 0
 
@@ -36,28 +37,32 @@ class RowCounter:
     def reject(self, reason: str, size: int = _REASON_BYTES) -> None:
         """Count one row that is set aside."""
         self._rejected.append(Rejected(self._file, self.seen, reason))
-        self._count(size)
-
-    def _accept(self, size: int) -> None:
-        self._numbers.append(self.seen)
-        self._count(size)
-
-    def _count(self, size: int) -> None:
         self._size += size
         self.seen += 1
+
+    def _accept(self, size: int, rows: int = 1) -> None:
+        """Count good rows of this size together."""
+        self._size += size
+        self.seen += rows
 
     def _settled(self, bytes_done: int) -> dict[str, Any]:
         """What all batches tell of their rows."""
         return {
             "id": id_array(self.ids) if self.ids else None,
-            "numbers": np.array(self._numbers, np.int64),
+            "numbers": self._numbers(),
             "rejected": tuple(self._rejected),
             "seen": self.seen,
             "bytes_done": bytes_done,
         }
 
+    def _numbers(self) -> npt.NDArray[np.int64]:
+        """The numbers of the good rows."""
+        good = np.ones(self.seen - self._first, bool)
+        good[[row.row - self._first for row in self._rejected]] = False
+        return self._first + np.flatnonzero(good)
+
     def __bool__(self) -> bool:
-        return bool(self._numbers or self._rejected)
+        return self.seen > self._first
 
 
 class Gatherer(RowCounter):
@@ -75,13 +80,6 @@ class Gatherer(RowCounter):
         """Count one good row; its id and extras are appended by the caller."""
         self.texts.append(text)
         self._accept(size)
-
-    def add_many(self, texts: list[str], size: int) -> None:
-        """Count many good rows of this size together, likewise."""
-        self.texts += texts
-        self._numbers += range(self.seen, self.seen + len(texts))
-        self._size += size
-        self.seen += len(texts)
 
     def take(self, carry: Carry, bytes_done: int) -> Rows:
         """Hand over what was collected and begin anew."""

@@ -2,20 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import orjson
 import pyarrow as pa
 
+from neardup.kernels.json_lines import JsonColumn
 from neardup.read.columns import Wanted, carried_names
 
+_PLAIN_TYPES = {pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()}
+_SPELT_TYPES = {"boolean": pa.bool_(), "whole": pa.int64(), "fraction": pa.float64()}
 
-def carried_columns(file: str, objects: list[dict[str, Any]], wanted: Wanted) -> dict[str, Any]:
-    """Make a column of every carried key; an object without the key has a null there."""
-    keys = {key: None for item in objects for key in item} if wanted.columns == "all" else {}
+
+class Carried(Protocol):
+    """The carried values of some consecutive rows."""
+
+    @property
+    def keys(self) -> Iterable[str]:
+        """The keys that the rows have, in the order in which they come."""
+
+    def values(self, key: str) -> list[Any]:
+        """The values of a key; a row without it has None."""
+
+    def column(self, key: str) -> pa.Array:
+        """The same as a column of the type that fits them all."""
+
+
+class ObjectValues:
+    """The values of objects that were parsed one by one."""
+
+    def __init__(self, objects: list[dict[str, Any]]) -> None:
+        self._objects = objects
+
+    @property
+    def keys(self) -> Iterable[str]:
+        """All keys of the objects."""
+        return {key: None for item in self._objects for key in item}
+
+    def values(self, key: str) -> list[Any]:
+        """The values of a key."""
+        return [item.get(key) for item in self._objects]
+
+    def column(self, key: str) -> pa.Array:
+        """The values of a key as a column."""
+        return _column(self.values(key))
+
+
+class LineValues:
+    """The values of whole blocks of lines, as the native code gives them."""
+
+    def __init__(self, columns: Mapping[str, JsonColumn], rows: int) -> None:
+        self._columns, self._rows = columns, rows
+
+    @property
+    def keys(self) -> Iterable[str]:
+        """All keys of the lines."""
+        return self._columns
+
+    def values(self, key: str) -> list[Any]:
+        """The values of a key."""
+        column = self._columns.get(key)
+        if column is None:
+            return [None] * self._rows
+        if column.kind == "other":
+            values: list[Any] = orjson.loads(b"[%b]" % column.data[:-1].tobytes())
+            return values
+        return plain_column(column).to_pylist()  # type: ignore[no-any-return]
+
+    def column(self, key: str) -> pa.Array:
+        """The values of a key as a column."""
+        column = self._columns.get(key)
+        if column is None or column.kind == "other":
+            return _column(self.values(key))
+        return plain_column(column)
+
+
+def plain_column(column: JsonColumn) -> pa.Array:
+    """The column that Arrow would make of the same values, which are all of one plain kind."""
+    if column.kind == "null":
+        return pa.nulls(column.rows)
+    return column.strings().cast(_SPELT_TYPES.get(column.kind, pa.string()))
+
+
+def carried_columns(file: str, parts: Sequence[Carried], wanted: Wanted) -> dict[str, Any]:
+    """Make a column of every carried key; a row without the key has a null there."""
+    keys = {key: None for part in parts for key in part.keys} if wanted.columns == "all" else {}
     renamed = carried_names(file, wanted.carried(keys))
-    return {new: _column([item.get(key) for item in objects]) for key, new in renamed.items()}
+    return {new: _joined(parts, key) for key, new in renamed.items()}
+
+
+def _joined(parts: Sequence[Carried], key: str) -> pa.Array:
+    columns = [part.column(key) for part in parts]
+    types = {column.type for column in columns}
+    # Only of plain types is it sure that all values together have the type that each part has.
+    if len(parts) == 1 or (len(types) == 1 and types <= _PLAIN_TYPES):
+        return pa.concat_arrays(columns) if len(parts) > 1 else columns[0]
+    return _column([value for part in parts for value in part.values(key)])
 
 
 def field_fault(item: dict[str, Any], fields: Sequence[str]) -> str | None:

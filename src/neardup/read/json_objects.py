@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from neardup.errors import InputError
+from neardup.kernels.json_lines import MustBe
 from neardup.read.columns import Wanted
 from neardup.read.utf8 import invalid_utf8
 
@@ -75,21 +76,20 @@ class ObjectJudge:
             )
         return None
 
-    def alike(self, items: list[dict[str, Any]]) -> bool:
-        """Whether the ids of many objects are like those before, so that none need be judged.
+    def expected_id(self) -> dict[str, MustBe] | None:
+        """What the id of an object must be like, so that it need not be judged.
 
-        Nothing is said of what else they hold. The first objects of a file are never alike.
+        None as long as the first objects of a file have not told.
         """
         if self._unseen or self.has_id is None:
-            return False
+            return None
         if self._wanted.id is None:
-            return True
+            return {}
         if not self.has_id:
-            return not any(self._wanted.id in item for item in items)
-        ids: list[Any] = [item.get(self._wanted.id) for item in items]
-        if self._first_id is None or set(map(type, ids)) != {self._first_id[0]}:
-            return False
-        return self._first_id[0] is str or max(ids) <= _LARGEST_ID
+            return {self._wanted.id: "missing"}
+        if self._first_id is None:
+            return None
+        return {self._wanted.id: "string" if self._first_id[0] is str else "whole"}
 
     def finish(self) -> None:
         """Refuse the file if no object had some column."""

@@ -1,16 +1,14 @@
-"""JSON objects become rows: one by one, or a block of lines at once where all are sound."""
+"""JSON objects become rows: one by one, or a block of lines at once where all are alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import orjson
-
 from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
-from neardup.read.gather import Gatherer
-from neardup.read.json_columns import carried_columns, field_fault, field_text
+from neardup.read.json_columns import field_fault, field_text
+from neardup.read.json_gather import ObjectGatherer
 from neardup.read.json_objects import ObjectJudge, parsed, unlike
 from neardup.read.stream import ByteStream
 
@@ -30,18 +28,16 @@ def read_objects(
 
 
 def read_line_objects(
-    blocks: Iterable[list[bytes]],
+    blocks: Iterable[bytes],
     stream: ByteStream,
     file: str,
     wanted: Wanted,
     batch_bytes: int,
 ) -> Iterator[Rows]:
-    """Read JSON lines, block by block; blank lines do not count."""
+    """Read blocks of whole JSON lines; blank lines do not count."""
     reader = _ObjectReader(stream, file, wanted, batch_bytes)
-    number = 0
-    for lines in blocks:
-        yield from reader.take_lines(lines, number)
-        number += len(lines)
+    for block in blocks:
+        yield from reader.take_block(block)
     yield from reader.finish()
 
 
@@ -49,11 +45,11 @@ class _ObjectReader:
     """Gathers the rows of one file."""
 
     def __init__(self, stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> None:
-        self._stream, self._file, self._wanted = stream, file, wanted
+        self._stream, self._wanted = stream, wanted
         self._batch_bytes = batch_bytes
-        self._gathered = Gatherer(file, batch_bytes)
+        self._gathered = ObjectGatherer(file, batch_bytes, wanted)
         self._judge = ObjectJudge(file, wanted, self._text_fault)
-        self._carries = wanted.columns == "all" or bool(wanted.columns)
+        self._lines_seen = 0
 
     def take(self, where: str, value: bytes) -> Iterator[Rows]:
         """Add one object, or set it aside with the reason."""
@@ -64,32 +60,35 @@ class _ObjectReader:
         if fault:
             self._gathered.reject(f"{where}: {fault}")
             return
-        name = self._wanted.text
-        text = field_text(item, name) if self._wanted.fields else item[name]
-        self._gathered.add(text, len(value))
-        if self._judge.has_id:
-            self._gathered.ids.append(item[self._wanted.id])
-        if self._carries:
-            self._gathered.extras.append(item)
-
-    def take_lines(self, lines: list[bytes], before: int) -> Iterator[Rows]:
-        """Add a block of lines, `before` of which the file had already."""
-        size = sum(map(len, lines))
-        # A large document goes alone.
-        items = self._sound(lines) if size <= self._batch_bytes else None
-        if items is None:
-            for number, line in enumerate(lines, before + 1):
-                if line and not line.isspace():
-                    yield from self.take(f"line {number}", line)
-            return
-        if self._gathered.full(size):
-            yield self._rows()
         name, id_name = self._wanted.text, self._wanted.id
-        self._gathered.add_many([item[name] for item in items], size)
-        if self._judge.has_id and id_name is not None:
-            self._gathered.ids += [item[id_name] for item in items]
-        if self._carries:
-            self._gathered.extras += items
+        text = field_text(item, name) if self._wanted.fields else item[name]
+        id = item[id_name] if self._judge.has_id else None
+        self._gathered.add(text, id, item, len(value))
+
+    def take_block(self, block: bytes) -> Iterator[Rows]:
+        """Add the next lines of the file: at once if they are like the first, else one by one."""
+        start = 0
+        while start <= len(block) and not self._takes_blocks():
+            end = block.find(b"\n", start)
+            end = len(block) if end < 0 else end
+            yield from self._take_line(block[start:end])
+            start = end + 1
+        if start > len(block):
+            return
+        rest = block[start:]
+        # Line feeds do not count. Where they cannot matter, they need not be counted beforehand.
+        size = len(rest)
+        if size > self._batch_bytes or self._gathered.full(size):
+            size -= rest.count(b"\n")
+        # A large document goes alone.
+        if size <= self._batch_bytes:
+            if self._gathered.full(size):
+                yield self._rows()
+            if lines := self._gathered.add_block(rest):
+                self._lines_seen += lines
+                return
+        for line in rest.split(b"\n"):
+            yield from self._take_line(line)
 
     def finish(self) -> Iterator[Rows]:
         """Hand over the last rows; refuse the file if a column was nowhere."""
@@ -97,24 +96,21 @@ class _ObjectReader:
         if self._gathered:
             yield self._rows()
 
-    def _sound(self, lines: list[bytes]) -> list[dict[str, Any]] | None:
-        """The objects of a block of lines, if every line is one and has what it needs."""
-        if self._wanted.fields:
-            return None
-        try:
-            items = list(map(orjson.loads, lines))
-        except orjson.JSONDecodeError:
-            return None
-        if set(map(type, items)) != {dict} or not self._judge.alike(items):
-            return None
-        texts = {type(item.get(self._wanted.text)) for item in items}
-        return items if texts == {str} else None
+    def _take_line(self, line: bytes) -> Iterator[Rows]:
+        self._lines_seen += 1
+        if line and not line.isspace():
+            yield from self.take(f"line {self._lines_seen}", line)
+
+    def _takes_blocks(self) -> bool:
+        """Whether the objects so far tell what the others must be like. Records never do."""
+        if not self._gathered.takes_blocks and not self._wanted.fields:
+            ids = self._judge.expected_id()
+            if ids is not None:
+                self._gathered.expect({self._wanted.text: "string", **ids})
+        return self._gathered.takes_blocks
 
     def _rows(self) -> Rows:
-        def carry(objects: list[dict[str, Any]]) -> dict[str, Any]:
-            return carried_columns(self._file, objects, self._wanted)
-
-        return self._gathered.take(carry, self._stream.consumed)
+        return self._gathered.take(self._stream.consumed)
 
     def _text_fault(self, item: dict[str, Any]) -> str | None:
         wanted = self._wanted

@@ -12,7 +12,7 @@ from neardup.errors import InputError
 from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
 from neardup.read.json_rows import read_line_objects, read_objects
-from neardup.read.lines import BLOCK_BYTES, line_blocks
+from neardup.read.lines import BLOCK_BYTES, line_blocks, whole_lines
 from neardup.read.stream import ByteStream
 
 _STRUCTURE = re.compile(rb'["\[\]{},]')
@@ -24,13 +24,21 @@ def read_json_lines(
 ) -> Iterator[Rows]:
     """Read one object per line; blank lines do not count."""
     stream.begin_text(file)
-    blocks = line_blocks(stream, min(BLOCK_BYTES, batch_bytes))
-    return read_line_objects(blocks, stream, file, wanted, batch_bytes)
+    return _line_rows(stream, file, wanted, batch_bytes)
 
 
 def read_json(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
     """Read an array of objects, objects printed over several lines, or else JSON lines."""
-    return read_objects(json_values(stream, file, batch_bytes), stream, file, wanted, batch_bytes)
+    stream.begin_text(file)
+    values = _other_values(stream, file, batch_bytes)
+    if values is None:
+        return _line_rows(stream, file, wanted, batch_bytes)
+    return read_objects(values, stream, file, wanted, batch_bytes)
+
+
+def _line_rows(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
+    blocks = whole_lines(stream, min(BLOCK_BYTES, batch_bytes))
+    return read_line_objects(blocks, stream, file, wanted, batch_bytes)
 
 
 def line_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str, bytes]]:
@@ -42,13 +50,16 @@ def line_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str,
 def json_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str, bytes]]:
     """Cut a JSON file likewise, whichever of the three ways its first lines show."""
     stream.begin_text(file)
+    return _other_values(stream, file, most) or _lines(stream, most)
+
+
+def _other_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str, bytes]] | None:
+    """Cut a JSON file whose first lines show that it is not one of JSON lines."""
     start = stream.peek(BLOCK_BYTES).lstrip()
     size = min(BLOCK_BYTES, most)
     if start.startswith(b"["):
         return array_elements(stream, file, size)
-    if _is_printed(start):
-        return printed_objects(stream, size)
-    return _lines(stream, most)
+    return printed_objects(stream, size) if _is_printed(start) else None
 
 
 def _is_printed(start: bytes) -> bool:

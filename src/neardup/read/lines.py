@@ -20,18 +20,24 @@ LINE_COLUMNS = ("text",)
 
 def line_blocks(stream: BinaryIO, size: int = BLOCK_BYTES) -> Iterator[list[bytes]]:
     """Cut a stream into lines, those of each block together, without their line feeds."""
-    pieces: list[bytes] = []
+    for block in whole_lines(stream, size):
+        yield block.split(b"\n")
+
+
+def whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Cut a stream into blocks of whole lines, without the line feed of the last line of each."""
+    pieces: list[bytes | memoryview] = []
     while block := stream.read(size):
         cut = block.rfind(b"\n")
         if cut < 0:
             pieces.append(block)
             continue
-        pieces.append(block[:cut])
-        yield b"".join(pieces).split(b"\n")
+        pieces.append(memoryview(block)[:cut])
+        yield b"".join(pieces)
         pieces = [block[cut + 1 :]]
     last = b"".join(pieces)
     if last:
-        yield [last]
+        yield last
 
 
 def read_lines(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
