@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,19 @@ def column_of(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) -> p
     content = _bits(values) if pa.types.is_boolean(kind) else np.ascontiguousarray(values)
     validity = None if nulls is None else pa.py_buffer(_bits(~nulls))
     return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(content)])
+
+
+def text_column(texts: Sequence[str]) -> pa.Array:
+    """Strings without nulls as an Arrow array, likewise without pandas.
+
+    >>> text_column(["to be", "", "不"]).to_pylist()
+    ['to be', '', '不']
+    """
+    encoded = [text.encode() for text in texts]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers)
 
 
 def _bits(flags: NDArray[np.bool_]) -> NDArray[np.uint8]:

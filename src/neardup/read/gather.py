@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from neardup.kernels.columns import column_of, text_column
 from neardup.read.batch import Rejected, Rows
 
 _REASON_BYTES = 256
@@ -83,7 +84,7 @@ class Gatherer(RowCounter):
 
     def take(self, carry: Carry, bytes_done: int) -> Rows:
         """Hand over what was collected and begin anew."""
-        text = pa.array(self.texts, pa.large_string())
+        text = text_column(self.texts)
         rows = Rows(text=text, carried=carry(self.extras), **self._settled(bytes_done))
         self._clear()
         return rows
@@ -91,4 +92,6 @@ class Gatherer(RowCounter):
 
 def id_array(ids: list[str | int]) -> pa.Array:
     """Make a column of ids that are all strings or all whole numbers."""
-    return pa.array(ids, pa.string() if isinstance(ids[0], str) else pa.int64())
+    if isinstance(ids[0], str):
+        return text_column([str(id) for id in ids]).cast(pa.string())
+    return column_of(np.array(ids, np.int64))

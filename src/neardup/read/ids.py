@@ -34,7 +34,7 @@ class IdLedger:
     def settle(self, ids: pa.Array | None, places: npt.NDArray[np.int64]) -> pa.Array:
         """Return the ids of the rows at these places: their own, or else the places."""
         if not len(places):
-            return pa.array([], pa.string() if self._kind == "string" else pa.int64())
+            return pa.nulls(0, pa.string() if self._kind == "string" else pa.int64())
         kind = "none" if ids is None else "int64" if pa.types.is_int64(ids.type) else "string"
         self._require_kind(kind, int(places[0]))
         if ids is None:

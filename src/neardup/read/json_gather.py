@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from neardup.kernels.columns import text_column
 from neardup.kernels.json_lines import JsonLines, MustBe
 from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
@@ -90,14 +91,14 @@ class ObjectGatherer(RowCounter):
         ids = [part.id for part in self._parts if part.id is not None]
         settled = self._settled(bytes_done)
         settled["id"] = _concatenated(ids) if ids else None
-        text = _concatenated(texts) if texts else pa.array([], pa.large_string())
+        text = _concatenated(texts) if texts else pa.nulls(0, pa.large_string())
         carried = carried_columns(self._file, [part.carried for part in self._parts], self._wanted)
         self._clear()
         return Rows(text=text, carried=carried, **settled)
 
     def _end_objects(self) -> None:
         if self._texts:
-            text = pa.array(self._texts, pa.large_string())
+            text = text_column(self._texts)
             id = id_array(self.ids) if self.ids else None
             self._parts.append(_Part(text, id, ObjectValues(self._objects)))
             self._texts, self.ids, self._objects = [], [], []

@@ -91,7 +91,7 @@ def collect(
         keys = np.zeros((0, 2), np.uint64)
     filled = np.flatnonzero(words)
     return Collected(
-        pa.concat_arrays(parts.ids) if parts.ids else pa.array([], pa.int64()),
+        pa.concat_arrays(parts.ids) if parts.ids else pa.nulls(0, pa.int64()),
         words,
         rows,
         filled,

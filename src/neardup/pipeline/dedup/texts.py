@@ -49,7 +49,7 @@ def _texts(columns: DocumentColumns, rows: pa.Array) -> list[str]:
     """Texts as they are; the fields of a record line by line, terms with commas."""
     if isinstance(columns, GivenTerms):
         return [", ".join(terms) for terms in columns.terms.take(rows).to_pylist()]
-    parts = [column.texts.take(rows).fill_null("").to_pylist() for column in columns]
+    parts = [[text or "" for text in column.texts.take(rows).to_pylist()] for column in columns]
     if len(columns) == 1 and columns[0].field is None:
         return list(parts[0])
     names = [column.field.name if column.field else "" for column in columns]
