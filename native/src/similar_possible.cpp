@@ -11,12 +11,20 @@ Possible possible_of(const DocumentView& document, std::size_t within, Measure m
     Possible found{0, 0};
     double shared = 0;
     if (document.weights == nullptr) {
-        for (std::size_t j = 0; j < document.size; ++j) {
-            if (j + SharedFilter::kAhead < within)
-                filter.prefetch(document.hashes[j + SharedFilter::kAhead]);
-            found.shared += filter.maybe_shared(document.hashes[j]);
-        }
+        constexpr std::size_t kSteps = 8;
         found.mass = static_cast<double>(document.size);
+        const double needed = limits.probe(found.mass);
+        for (std::size_t j = 0; j < document.size;) {
+            const std::size_t stop = std::min(j + kSteps, document.size);
+            for (; j < stop; ++j) {
+                if (j + SharedFilter::kAhead < within)
+                    filter.prefetch(document.hashes[j + SharedFilter::kAhead]);
+                found.shared += filter.maybe_shared(document.hashes[j]);
+            }
+            // Of most documents, the first features tell.
+            if (static_cast<double>(found.shared + document.size - j) < needed)
+                return {found.mass, 0};
+        }
         shared = found.shared;
     } else {
         for (std::size_t j = 0; j < document.size; ++j) {

@@ -28,6 +28,7 @@ from neardup.pipeline.dedup.texts import TextPicker
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
 
+_SHORT_BYTES = 64
 FORMATS = ("parquet", "jsonl", "csv")
 
 
@@ -111,9 +112,20 @@ def _write_parquet(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, 
     fitting = under_one_schema(batches, schema)
     first = next(fitting, None)
     known = first.schema if first is not None else schema or pa.schema([])
-    with pq.ParquetWriter(path, known, compression="zstd", write_page_checksum=True) as writer:
+    short = [] if first is None else _short_columns(first)
+    with pq.ParquetWriter(
+        path, known, compression="zstd", use_dictionary=short, write_page_checksum=True
+    ) as writer:
         for batch in () if first is None else chain((first,), fitting):
             writer.write_batch(batch)
+
+
+def _short_columns(batch: pa.RecordBatch) -> list[str]:
+    """The columns that may say the same again and again: to look for that in texts costs an
+    eighth of the writing, in vain.
+    """
+    most = _SHORT_BYTES * max(1, len(batch))
+    return [name for name in batch.schema.names if batch[name].nbytes <= most]
 
 
 def _write_json_lines(
