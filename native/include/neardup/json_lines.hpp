@@ -56,8 +56,8 @@ class Growing {
 struct JsonColumn {
     std::string name;
     JsonKind kind = JsonKind::null;
-    Growing<std::uint8_t> data;
-    Growing<std::int64_t> offsets;
+    Growing<std::uint8_t> data{};
+    Growing<std::int64_t> offsets{};
 };
 
 // A column to look for. One that `must_be` of a kind is so in every object, none has one that
