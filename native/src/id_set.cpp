@@ -10,6 +10,7 @@ namespace {
 
 using namespace portable;  // the hash, which is the same in all of them
 
+constexpr std::size_t kAhead = 16;
 constexpr std::uint64_t kPlaceMask = (1ULL << 48) - 1;
 
 struct IdHash {
@@ -34,10 +35,20 @@ IdHash hash_id(const std::uint8_t* bytes, std::size_t length) {
 }  // namespace
 
 std::optional<IdSet::Repeat> IdSet::add(const Column& ids, const std::int64_t* places) {
+    // A slot that is not in cache is asked for some ids before it is needed.
+    IdHash ahead[kAhead];
+    const auto hash_ahead = [&](std::size_t i) {
+        if (i >= ids.count) return;
+        const std::int64_t at = ids.offsets[i];
+        ahead[i % kAhead] = hash_id(ids.data + at, static_cast<std::size_t>(ids.offsets[i + 1] - at));
+        if (!slots_.empty())
+            __builtin_prefetch(&slots_[ahead[i % kAhead].hash & (slots_.size() - 1)], 1);
+    };
+    for (std::size_t i = 0; i < kAhead; ++i) hash_ahead(i);
     for (std::size_t i = 0; i < ids.count; ++i) {
         if (4 * (used_ + 1) > 3 * slots_.size()) grow();
-        const IdHash id = hash_id(ids.data + ids.offsets[i],
-                                  static_cast<std::size_t>(ids.offsets[i + 1] - ids.offsets[i]));
+        const IdHash id = ahead[i % kAhead];
+        hash_ahead(i + kAhead);
         std::size_t at = id.hash & (slots_.size() - 1);
         while (slots_[at].hash != 0) {
             const Slot& slot = slots_[at];
