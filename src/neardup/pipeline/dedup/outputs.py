@@ -121,8 +121,9 @@ def _write_parquet(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, 
 
 
 def _short_columns(batch: pa.RecordBatch) -> list[str]:
-    """The columns that may say the same again and again: to look for that in texts costs an
-    eighth of the writing, in vain.
+    """The columns that may say the same again and again.
+
+    To look for that in texts would cost an eighth of the writing, in vain.
     """
     most = _SHORT_BYTES * max(1, len(batch))
     return [name for name in batch.schema.names if batch[name].nbytes <= most]

@@ -74,8 +74,7 @@ class Side:
         if self.collected.rows is not None:
             return np.asarray(self.collected.rows[places])
         some, numbers = np.unique(places, return_inverse=True)
-        rows = maker.rows_of_features(self.store.take(some))
-        return np.asarray(rows[numbers])
+        return np.asarray(_rows_at(self.store, maker, some)[numbers])
 
 
 def find_by_features(
@@ -130,7 +129,10 @@ def _found_by_bands(
     scheme = replace(maker.scheme, bits=bands.bits, projection=None)
     wide = replace(maker, scheme=scheme)
     places = [np.flatnonzero(side.wanted) for side in sides]
-    rows = [_wide_rows(side, wide) for side in sides]
+    rows = [
+        Rows(_rows_at(side.store, wide, some), bands.bits)
+        for side, some in zip(sides, places, strict=True)
+    ]
     near = plan.join(
         rows[0],
         None if right is None else rows[1],
@@ -160,15 +162,14 @@ def _found_by_bands(
     )
 
 
-def _wide_rows(side: Chosen, maker: Maker) -> Rows:
-    """The fingerprints of the chosen documents, batch by batch of their features."""
+def _rows_at(store: FeatureStore, maker: Maker, places: Places) -> NDArray[np.uint64]:
+    """The fingerprints of documents at these places, which ascend, batch by batch."""
     rows = [np.zeros((0, -(-maker.scheme.bits // 64)), np.uint64)]
-    words = [np.zeros(0, np.uint32)]
-    for where, part in side.store.parts():
-        some = part.take(np.flatnonzero(side.wanted[where]))
-        rows.append(maker.rows_of_features(some))
-        words.append(some.words)
-    return Rows(np.concatenate(rows), maker.scheme.bits, np.concatenate(words))
+    for where, part in store.parts():
+        begin, end = np.searchsorted(places, [where.start, where.stop])
+        if begin < end:
+            rows.append(maker.rows_of_features(part.take(places[begin:end] - where.start)))
+    return np.concatenate(rows)
 
 
 def find_by_plan(

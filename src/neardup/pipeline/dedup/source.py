@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.features.columns import TextColumn
 from neardup.features.given import term_columns
@@ -105,7 +106,7 @@ class FileSource:
             id=settings.id,
             columns="all",
         )
-        for batch in documents:
+        for batch in Prefetched(documents):
             yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
 
 
