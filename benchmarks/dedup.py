@@ -1,7 +1,7 @@
 """The whole job, file in to files out: against peers, from 10^4 to 5 · 10^6, with giant clusters.
 
 Generated collections, so that the truth is known. Needs 8 GB of memory, for the peers and to
-generate, and 16 GB of disk for the files, which are deleted again. Reads /proc, so it runs on Linux.
+generate, and 16 GB of disk for the files, which are deleted again. Reads /proc: Linux only.
 """
 
 from __future__ import annotations
