@@ -19,6 +19,7 @@ PUBLIC = [
     "compare",
     "cosine",
     "dedup",
+    "exact_pairs",
     "find_pairs",
     "fingerprint",
     "hamming",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
+    from neardup.lab.exact_join import exact_pairs
     from neardup.pipeline.dedup.result import Result
     from neardup.pipeline.dedup.run import dedup
     from neardup.verify import cosine, jaccard, weighted_jaccard
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "cosine",
     "dedup",
+    "exact_pairs",
     "find_pairs",
     "fingerprint",
     "hamming",
@@ -56,6 +58,7 @@ _HOMES = {
     "compare": "neardup.comparison",
     "cosine": "neardup.verify",
     "dedup": "neardup.pipeline.dedup.run",
+    "exact_pairs": "neardup.lab.exact_join",
     "find_pairs": "neardup.candidates",
     "fingerprint": "neardup.fingerprints",
     "hamming": "neardup.fingerprints",
