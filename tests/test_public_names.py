@@ -16,6 +16,7 @@ PUBLIC = [
     "Result",
     "SchemeMismatchError",
     "SettingError",
+    "Sweep",
     "compare",
     "cosine",
     "dedup",
@@ -25,6 +26,7 @@ PUBLIC = [
     "hamming",
     "idf",
     "jaccard",
+    "sweep",
     "weighted_jaccard",
 ]
 

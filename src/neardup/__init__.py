@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
     from neardup.lab.exact_join import exact_pairs
+    from neardup.lab.sweep_result import Sweep
+    from neardup.lab.sweep_run import sweep
     from neardup.pipeline.dedup.result import Result
     from neardup.pipeline.dedup.run import dedup
     from neardup.verify import cosine, jaccard, weighted_jaccard
@@ -33,6 +35,7 @@ __all__ = [
     "Result",
     "SchemeMismatchError",
     "SettingError",
+    "Sweep",
     "compare",
     "cosine",
     "dedup",
@@ -42,6 +45,7 @@ __all__ = [
     "hamming",
     "idf",
     "jaccard",
+    "sweep",
     "weighted_jaccard",
 ]
 
@@ -55,6 +59,7 @@ _HOMES = {
     "Result": "neardup.pipeline.dedup.result",
     "SchemeMismatchError": "neardup.errors",
     "SettingError": "neardup.errors",
+    "Sweep": "neardup.lab.sweep_result",
     "compare": "neardup.comparison",
     "cosine": "neardup.verify",
     "dedup": "neardup.pipeline.dedup.run",
@@ -64,6 +69,7 @@ _HOMES = {
     "hamming": "neardup.fingerprints",
     "idf": "neardup.fingerprints",
     "jaccard": "neardup.verify",
+    "sweep": "neardup.lab.sweep_run",
     "weighted_jaccard": "neardup.verify",
 }
 

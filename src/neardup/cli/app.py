@@ -19,6 +19,7 @@ from neardup.cli.pairs import pairs
 from neardup.cli.plan import plan
 from neardup.cli.presets import presets
 from neardup.cli.sphere import sphere
+from neardup.cli.sweep import sweep
 from neardup.errors import NeardupError, SettingError
 
 app = typer.Typer(
@@ -33,6 +34,7 @@ app.command()(dedup)
 app.command()(fingerprint)
 app.command()(pairs)
 app.command()(plan)
+app.command()(sweep)
 app.command()(compare)
 app.command()(idf)
 app.command()(presets)
