@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.candidates import MaskPlan, Plan
+from neardup.errors import SettingError
+from neardup.report.lab_curves import Curve
 
 Numbers = NDArray[np.float64]
 
@@ -32,6 +34,17 @@ def chances(plan: Plan, cosines: Any, n: int | None = None) -> Numbers | None:
     told = [plan.recall(float(np.cos(angle)), n) for angle in asked]
     known = [chance for chance in told if chance is not None]
     return np.interp(angles, asked, known) if len(known) == len(told) else None
+
+
+def plan_curve(plan: Plan, measure: str, n: int) -> Curve:
+    """The S-curve of a plan by a similarity, in steps of 0.005."""
+    found = chances(plan, cosine_of(np.linspace(0, 1, 201), measure), n)
+    if found is None:
+        raise SettingError(
+            f"{plan} has no curve by similarity: {plan.promise}; take another plan, such as "
+            "bands:20x16"
+        )
+    return Curve(plan.name, found)
 
 
 def cosine_of(similarity: Any, measure: str) -> Numbers:

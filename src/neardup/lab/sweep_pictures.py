@@ -128,7 +128,7 @@ def _precision_recall(rows: Sequence[SweepRow], title: str) -> Figure | None:
         )
         points += [(recall, precision) for recall, precision, _ in known]
         labels += [_short(row) for _, _, row in known]
-    axes.set_ylim(-0.03, 1.06)
+    axes.set_ylim(-0.1, 1.1)  # room for labels
     axes.margins(x=0.12)
     tidy(axes, f"{name} (share of the true pairs found)", "precision (share of candidates)")
     _legend(figure, axes, 4)

@@ -38,15 +38,25 @@ def swept_plans(
         )
     chosen: list[Plan] = []
     for width in _numbers(band_bits, "band_bits"):
-        chosen += [_named(f"bands:{count}x{width}", bits) for count in _numbers(bands, "bands")]
+        chosen += [named_plan(f"bands:{count}x{width}") for count in _numbers(bands, "bands")]
     for plan in plans or ():
-        chosen.append(plan if isinstance(plan, Plan) else _named(plan, bits))
+        if not isinstance(plan, Plan):
+            plan = named_plan(plan, None if plan.startswith("bands:") else bits)
+        chosen.append(plan)
     if not chosen:
         raise SettingError(
             "there is nothing to sweep: give bands and band_bits, such as 2,3,4 and 10,12,18, or "
             "plans, such as blocks:3"
         )
     return list({(plan.name, plan.bits): plan for plan in chosen}.values())
+
+
+def named_plan(name: str, bits: int | None = None) -> Plan:
+    """A plan by its name; without `bits`, bands have as many as they need and others 64."""
+    bands = re.fullmatch(r"bands:(\d{1,6})x(\d{1,6})", name, re.ASCII)
+    if bits is None:
+        bits = max(1, int(bands[1]) * int(bands[2])) if bands else DEFAULT_BITS
+    return plan_of(name, bits)
 
 
 def shape_of(plan: Plan) -> tuple[int, int] | tuple[None, None]:
@@ -83,13 +93,6 @@ def _begins(family: HashFamily, width: int, wider: int) -> bool:
     return np.array_equal(
         first_bits(family.digest(words, wider), width), family.digest(words, width)
     )
-
-
-def _named(name: str, bits: int | None) -> Plan:
-    found = re.fullmatch(r"bands:(\d{1,6})x(\d{1,6})", name, re.ASCII)
-    if found:
-        return plan_of(name, max(1, int(found[1]) * int(found[2])))
-    return plan_of(name, DEFAULT_BITS if bits is None else bits)
 
 
 def _numbers(chosen: int | Iterable[int] | None, name: str) -> list[int]:

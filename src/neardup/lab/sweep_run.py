@@ -45,7 +45,7 @@ def sweep(
     >>> texts = ["one two three four five", "one two three four six", "something else"]
     >>> table = nd.sweep(texts, bands=[1, 2], band_bits=4, threshold=0.5, exact=True)
     >>> [(row.plan, row.true, row.recall) for row in table.rows]
-    [('bands:1x4', 1, 1.0), ('bands:2x4', 1, 1.0)]
+    [('bands:1x4', 0, 0.0), ('bands:2x4', 1, 1.0)]
     """
     request = SweepRequest.of(
         bands=bands,

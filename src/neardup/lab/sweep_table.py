@@ -44,7 +44,7 @@ def _parts(sweep: Sweep) -> Iterator[RenderableType]:
     for place, threshold in enumerate(sweep.thresholds):
         heading = f"\n{sweep.similarity} ≥ {threshold:g}"
         if sweep.true_pairs is not None:
-            heading += f", {sweep.true_pairs[place]:,} true pairs in all"
+            heading += f"; true pairs in all: {sweep.true_pairs[place]:,}"
         yield Text(heading, style="bold")
         yield _table([row for row in sweep.rows if row.threshold == threshold])
         for row in sweep.rows:

@@ -28,7 +28,6 @@ _PNG_DOTS = 120
 _LABEL_PLACES = (
     *((6, 5, "left"), (6, -12, "left"), (-6, 5, "right"), (-6, -12, "right")),
     *((10, -3, "left"), (-10, -3, "right"), (0, 10, "center"), (0, -18, "center")),
-    *((14, 16, "left"), (14, -24, "left"), (-14, 16, "right"), (-14, -24, "right")),
 )
 
 
@@ -124,12 +123,18 @@ def label_points(axes: Axes, points: Sequence[tuple[float, float]], labels: Sequ
 
 
 def save_figure(figure: Figure, folder: Path, name: str) -> None:
-    """Write `name.png` and `name.svg`, without dates or random names inside."""
+    """Write `name.png` and `name.svg` into a folder."""
+    for suffix in ("png", "svg"):
+        write_figure(figure, folder / f"{name}.{suffix}", suffix)
+
+
+def write_figure(figure: Figure, path: Path, suffix: str) -> None:
+    """Write one file, without a date or random names inside."""
     import matplotlib
 
+    dateless = {"png": None, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[suffix]
     with matplotlib.rc_context({"svg.hashsalt": "neardup"}):
-        figure.savefig(folder / f"{name}.png", dpi=_PNG_DOTS)
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        figure.savefig(path, format=suffix, dpi=_PNG_DOTS, metadata=dateless)
 
 
 def _around(spots: NDArray[np.float64], room: float) -> list[list[float]]:
