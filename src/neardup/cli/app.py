@@ -11,6 +11,7 @@ import typer
 
 from neardup import __version__
 from neardup.cli.compare import compare
+from neardup.cli.curve import curve
 from neardup.cli.dedup import dedup
 from neardup.cli.fingerprint import fingerprint
 from neardup.cli.hashes import hashes
@@ -35,6 +36,7 @@ app.command()(fingerprint)
 app.command()(pairs)
 app.command()(plan)
 app.command()(sweep)
+app.command()(curve)
 app.command()(compare)
 app.command()(idf)
 app.command()(presets)
