@@ -19,6 +19,7 @@ from neardup.cli.idf import idf
 from neardup.cli.pairs import pairs
 from neardup.cli.plan import plan
 from neardup.cli.presets import presets
+from neardup.cli.reproduce import reproduce
 from neardup.cli.sphere import sphere
 from neardup.cli.sweep import sweep
 from neardup.errors import NeardupError, SettingError
@@ -42,6 +43,7 @@ app.command()(idf)
 app.command()(presets)
 app.command()(hashes)
 app.command()(sphere)
+app.command()(reproduce)
 
 
 def _show_version(wanted: bool) -> None:
