@@ -29,7 +29,9 @@ _WITH_TRUTH = ("s2", "s4")
 
 
 def reproduce(
-    seed: Annotated[str, typer.Argument(help="s0, s1, s2, s3 or s4.", show_default=False)],
+    seed: Annotated[
+        str, typer.Argument(metavar="SEED", help="s0, s1, s2, s3 or s4.", show_default=False)
+    ],
     inputs: Annotated[
         list[str] | None,
         typer.Argument(metavar="[INPUT...]", help="The data to run it on; s1 brings its own."),
