@@ -78,12 +78,7 @@ class Prediction:
     ) -> Prediction:
         """Draw the sample; pairs that reach the threshold are known otherwise."""
         n = len(documents.kind_of)
-        random = np.random.default_rng(_SEED)
-        sampled = random.integers(0, max(1, n), (2, _SAMPLED_PAIRS if n else 0))
-        a, b = documents.kind_of[sampled]
-        order = np.flatnonzero(a != b)
-        order = order[np.argsort(a[order], kind="stable")]  # as candidates come
-        a, b = a[order], b[order]
+        a, b = _some_pairs(documents.kind_of)
         began = time.perf_counter()
         reached = true_similarities(documents, measure, a, b)
         spent = time.perf_counter() - began
@@ -106,7 +101,8 @@ class Prediction:
         n = len(self.documents.features)
         if plan.needs_all:  # neighbours, however near: their number is known, not their chance
             expected = plan.expected_candidates(n)
-            return None if expected is None else expected + self.documents.same_pairs
+            each = (len(self.documents.kind_of) / max(1, n)) ** 2
+            return None if expected is None else each * expected + self.documents.same_pairs
         by_chance = chances(plan, self.others, n)
         if self.similar is None or by_chance is None:
             return None
@@ -126,3 +122,15 @@ class Prediction:
         same = self.documents.same_pairs
         total = float(count.sum()) + same
         return (float((count * chance).sum()) + same) / total if total else None
+
+
+def _some_pairs(kind_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs of documents of different kinds, as kinds, in order: all there are, or a sample."""
+    n = len(kind_of)
+    if pairs_of(n) <= _SAMPLED_PAIRS:
+        a, b = kind_of[np.stack(np.triu_indices(n, 1))]
+    else:
+        a, b = kind_of[np.random.default_rng(_SEED).integers(0, n, (2, _SAMPLED_PAIRS))]
+    order = np.argsort(a, kind="stable")
+    order = order[a[order] != b[order]]
+    return a[order], b[order]

@@ -68,9 +68,14 @@ def tidy(axes: Axes, x: str, y: str) -> None:
 
 
 def log_scale(axes: Axes) -> None:
-    """A logarithmic upward axis, with numbers as people write them: 0.5, 20, 300 k, 2 M."""
+    """A logarithmic upward axis, with numbers as people write them: 0.5, 20, 300 k, 2 M.
+
+    Where nothing is above 0 the axis stays as it is.
+    """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    if not axes.dataLim.y1 > 0:
+        return
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
