@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.candidates import LengthPlan, MaskPlan, Plan, Search
+from neardup.candidates.rows import Rows
 from neardup.kernels.join import count_masks
 from neardup.lab.sweep_documents import SweptDocuments
 from neardup.lab.sweep_judges import Judge, TruePairs
@@ -55,22 +56,22 @@ def count_plan(plan: Plan, documents: SweptDocuments, judge: Judge) -> PlanCount
 
 def _candidates(plan: Plan, documents: SweptDocuments) -> Iterator[tuple[Places, Places]]:
     """Pairs of kinds by (a, b), all at once or in portions."""
-    search = Search.of(
-        documents.fingerprints(plan.bits), None, None, plan, threads=documents.threads
-    )
-    if _likely_pairs(search) <= _MOST_AT_ONCE:
-        batches = iter(search.table().to_batches())
-    else:
-        batches = search.batches()
-    for batch in batches:
+    fingerprints = documents.fingerprints(plan.bits)
+    rows = Rows(fingerprints.array, plan.bits, fingerprints.words)
+    # A plan that looks at neighbours must not see the same fingerprint twice: Search groups them.
+    if not plan.needs_all and _likely_pairs(plan, rows, documents.threads) <= _MOST_AT_ONCE:
+        found = plan.join(rows, None, max_distance=None, threads=documents.threads)
+        yield found.a, found.b
+        return
+    search = Search.of(fingerprints, None, None, plan, threads=documents.threads)
+    for batch in search.batches():
         yield batch["a"].to_numpy(), batch["b"].to_numpy()
 
 
-def _likely_pairs(search: Search) -> float:
-    """How many pairs of different fingerprints there are, or may be."""
-    plan, rows = search.plan, search.left.distinct
+def _likely_pairs(plan: Plan, rows: Rows, threads: int) -> float:
+    """How many pairs there are, or may be."""
     if isinstance(plan, MaskPlan):
-        return count_masks(rows.array, masks=plan.mask_rows(), threads=search.threads)
+        return count_masks(rows.array, masks=plan.mask_rows(), threads=threads)
     if isinstance(plan, LengthPlan):
         return plan.comparisons(plan.words_of(rows))
     return plan.expected_candidates(len(rows)) or 0.0
