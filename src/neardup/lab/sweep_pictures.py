@@ -75,7 +75,7 @@ def _effect(
     shown: list[tuple[str, Value, Value | None]] = [
         ("candidate pairs", lambda row: row.candidates, lambda row: row.predicted_candidates),
         ("precision", lambda row: row.precision, None),
-        (recall, _recall, lambda row: row.predicted_recall)
+        (recall, _recall, _predicted_recall if recall == "recall" else None)
         if recall
         else ("true pairs", lambda row: row.true, None),
         ("seconds, if run alone", lambda row: row.seconds["alone"], None),
@@ -183,6 +183,10 @@ def _short(row: SweepRow) -> str:
 def _recall(row: SweepRow) -> float | None:
     """As measured, or as predicted where there is no truth to measure by."""
     return row.predicted_recall if row.recall is None else row.recall
+
+
+def _predicted_recall(row: SweepRow) -> float | None:
+    return row.predicted_recall
 
 
 def _recall_name(rows: Sequence[SweepRow]) -> str | None:
