@@ -17,6 +17,7 @@ PUBLIC = [
     "SchemeMismatchError",
     "SettingError",
     "Sweep",
+    "Tuning",
     "compare",
     "cosine",
     "dedup",
@@ -27,6 +28,7 @@ PUBLIC = [
     "idf",
     "jaccard",
     "sweep",
+    "tune",
     "weighted_jaccard",
 ]
 

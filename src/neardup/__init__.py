@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from neardup.lab.exact_join import exact_pairs
     from neardup.lab.sweep_result import Sweep
     from neardup.lab.sweep_run import sweep
+    from neardup.lab.tuning import tune
+    from neardup.lab.tuning_choice import Tuning
     from neardup.pipeline.dedup.result import Result
     from neardup.pipeline.dedup.run import dedup
     from neardup.verify import cosine, jaccard, weighted_jaccard
@@ -36,6 +38,7 @@ __all__ = [
     "SchemeMismatchError",
     "SettingError",
     "Sweep",
+    "Tuning",
     "compare",
     "cosine",
     "dedup",
@@ -46,6 +49,7 @@ __all__ = [
     "idf",
     "jaccard",
     "sweep",
+    "tune",
     "weighted_jaccard",
 ]
 
@@ -60,6 +64,7 @@ _HOMES = {
     "SchemeMismatchError": "neardup.errors",
     "SettingError": "neardup.errors",
     "Sweep": "neardup.lab.sweep_result",
+    "Tuning": "neardup.lab.tuning_choice",
     "compare": "neardup.comparison",
     "cosine": "neardup.verify",
     "dedup": "neardup.pipeline.dedup.run",
@@ -70,6 +75,7 @@ _HOMES = {
     "idf": "neardup.fingerprints",
     "jaccard": "neardup.verify",
     "sweep": "neardup.lab.sweep_run",
+    "tune": "neardup.lab.tuning",
     "weighted_jaccard": "neardup.verify",
 }
 

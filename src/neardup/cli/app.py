@@ -22,6 +22,7 @@ from neardup.cli.presets import presets
 from neardup.cli.reproduce import reproduce
 from neardup.cli.sphere import sphere
 from neardup.cli.sweep import sweep
+from neardup.cli.tune import tune
 from neardup.errors import NeardupError, SettingError
 
 app = typer.Typer(
@@ -38,6 +39,7 @@ app.command()(pairs)
 app.command()(plan)
 app.command()(sweep)
 app.command()(curve)
+app.command()(tune)
 app.command()(compare)
 app.command()(idf)
 app.command()(presets)
