@@ -4,38 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.candidates import LengthPlan, find_pairs, plan_of
+from neardup.candidates import LengthPlan, plan_of
 from neardup.candidates.plan import pairs_of
 from neardup.fingerprints import Fingerprints, hamming
 from neardup.lab.presets import preset
 from neardup.lab.reproduce_documents import KnownPairs, fingerprinted, known_pairs
 from neardup.lab.reproduce_published import WIKIPEDIA_DOCUMENTS
 from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
+from neardup.lab.reproduce_windows import (
+    LONGEST_ARTICLE,
+    WindowedPairs,
+    disjoint_windows,
+    least_comparisons,
+    most_windows,
+    windowed_pairs,
+)
 
 LONGEST_LINES = 5
-LONGEST_ARTICLE = 1_000_000
 SIZES = (1, 2, 5, 10, 100, 1000)
-
-
-@dataclass(frozen=True, eq=False)
-class WindowedPairs:
-    """Pairs within each limit: how many, how many cross a border, and how many each document has.
-
-    Everything is counted as pairs stream by, so millions of them take no memory.
-    """
-
-    limits: tuple[int, ...]
-    pairs: NDArray[np.int64]
-    lost: NDArray[np.int64]
-    duplicates: NDArray[np.int64]
 
 
 def reproduce_articles(
@@ -54,7 +46,7 @@ def reproduce_articles(
     if not isinstance(plan, LengthPlan):
         raise ValueError(f"the preset {known.name} compares by length, not by {plan}")
     windows = disjoint_windows(found.words, plan.share)
-    counted = windowed_pairs(found, plan, windows, known.max_distance, threads)
+    counted = windowed_pairs(found, plan.share, windows, known.max_distance, threads)
     tables = [
         _comparisons(found, plan, windows),
         _within(counted),
@@ -72,47 +64,9 @@ def reproduce_articles(
         len(found),
         time.perf_counter() - began,
         tuple(tables),
+        {"least_comparisons": least_comparisons(plan.share)},
         tuple(_differences(plan.share, counted, truth is not None)),
     )
-
-
-def disjoint_windows(words: NDArray[Any], share: Fraction) -> NDArray[np.int64]:
-    """For each document its window: from the shortest on, lengths up to (1 + share) × the first.
-
-    That is how the seed cuts the sorted lengths; what follows a border begins the next window.
-    """
-    lengths, place = np.unique(words, return_inverse=True)
-    numbers = np.zeros(len(lengths), np.int64)
-    first, number = 0, 0
-    while first < len(lengths):
-        longest = int(int(lengths[first]) * (1 + share))
-        stop = int(np.searchsorted(lengths, longest, "right"))
-        numbers[first:stop] = number
-        first, number = stop, number + 1
-    return numbers[place]
-
-
-def windowed_pairs(
-    found: Fingerprints,
-    plan: LengthPlan,
-    windows: NDArray[np.int64],
-    limits: tuple[int, ...],
-    threads: int | None,
-) -> WindowedPairs:
-    """Count the pairs of similar lengths within each limit, and those a border keeps apart."""
-    pairs, lost = np.zeros((2, len(limits)), np.int64)
-    duplicates = np.zeros((len(limits), len(found)), np.int64)
-    for batch in find_pairs(found, None, max(limits), plan, threads=threads, stream=True):
-        a, b, distance = (batch[name].to_numpy() for name in ("a", "b", "distance"))
-        apart = windows[a] != windows[b]
-        for row, limit in enumerate(limits):
-            near = distance <= limit
-            pairs[row] += near.sum()
-            lost[row] += (near & apart).sum()
-            together = near & ~apart
-            for side in (a, b):
-                duplicates[row] += np.bincount(side[together], minlength=len(found))
-    return WindowedPairs(limits, pairs, lost, duplicates)
 
 
 def _comparisons(found: Fingerprints, plan: LengthPlan, windows: NDArray[np.int64]) -> BesideTable:
@@ -214,8 +168,7 @@ def _recall(
 
 
 def _differences(share: Fraction, counted: WindowedPairs, with_truth: bool) -> list[str]:
-    number = int(disjoint_windows(np.arange(1, LONGEST_ARTICLE + 1), share).max()) + 1
-    least = WIKIPEDIA_DOCUMENTS**2 / (2 * number)
+    number, least = most_windows(share), least_comparisons(share)
     sentences = [
         "Corpus: the seed's dump of Wikipedia is not at hand, and its histograms are pictures; so "
         "only its few numbers stand beside ours.",

@@ -63,6 +63,7 @@ def reproduce_bands(
         swept.documents,
         time.perf_counter() - began,
         (table,),
+        {} if swept.true_pairs is None else {"true_pairs": swept.true_pairs[0]},
         tuple(_differences(lab, swept, table)),
     )
 

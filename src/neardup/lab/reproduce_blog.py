@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import floor, log2
 
 import numpy as np
@@ -38,7 +39,8 @@ def reproduce_blog(
     (limit,) = known.max_distance
     pairs = None if truth is None else known_pairs(truth, ids)
     searches = _searches(found, known.candidates, limit, threads)
-    tables = [searches, _crowding(found)]
+    crowding = Crowding.of(found)
+    tables = [searches, crowding.table()]
     if pairs is not None:
         distances = np.asarray(hamming(found[pairs.a], found[pairs.b]))
         tables += [_by_limit(distances), _by_length(found, pairs, distances, limit)]
@@ -50,6 +52,14 @@ def reproduce_blog(
         len(found),
         time.perf_counter() - began,
         tuple(tables),
+        {
+            "distinct": crowding.distinct,
+            "depth": crowding.depth,
+            "shared": crowding.shared,
+            "fair": crowding.fair,
+            "fullest": crowding.fullest,
+            **({} if pairs is None else {"known_pairs": len(pairs)}),
+        },
         tuple(_differences(tables, limit, pairs is not None)),
     )
 
@@ -92,26 +102,39 @@ def _searches(found: Fingerprints, tables: str, limit: int, threads: int | None)
     )
 
 
-def _crowding(found: Fingerprints) -> BesideTable:
-    """How many share the top d bits, where 2^d is about the number of fingerprints."""
-    words = np.unique(found.array[~found.empty][:, 0])
-    depth = max(1, floor(log2(max(2, len(words)))))
-    _, counts = np.unique(words >> np.uint64(64 - depth), return_counts=True)
-    met = float((counts.astype(np.float64) ** 2).sum() / max(1, len(words)))
-    rows: list[tuple[Cell, ...]] = [
-        (
-            f"different fingerprints that share its top {depth} bits with one, itself included",
-            "few",
-            f"{met:.1f} on average",
-            f"{1 + (len(words) - 1) / 2**depth:.1f}",
-        ),
-        (f"the fullest of the {2**depth:,} places", "few", f"{counts.max():,}", None),
-    ]
-    return BesideTable.of(
-        f"The sorted set of {len(words):,} different fingerprints",
-        {"what": "", "published": "seed says", "ours": "here", "random": "fair bits"},
-        rows,
-    )
+@dataclass(frozen=True)
+class Crowding:
+    """How many different fingerprints share the top d bits, 2^d being about their number."""
+
+    distinct: int
+    depth: int
+    shared: float
+    fullest: int
+
+    @classmethod
+    def of(cls, found: Fingerprints) -> Crowding:
+        """Count them; each one meets itself too."""
+        words = np.unique(found.array[~found.empty][:, 0])
+        depth = max(1, floor(log2(max(2, len(words)))))
+        _, counts = np.unique(words >> np.uint64(64 - depth), return_counts=True)
+        met = float((counts.astype(np.float64) ** 2).sum() / max(1, len(words)))
+        return cls(len(words), depth, met, int(counts.max(initial=0)))
+
+    @property
+    def fair(self) -> float:
+        """How many would be met if bits were fair coins."""
+        return 1 + (self.distinct - 1) / float(2**self.depth)
+
+    def table(self) -> BesideTable:
+        """What the seed says of it, and what is."""
+        return BesideTable.of(
+            f"The sorted set of {self.distinct:,} different fingerprints",
+            {"what": "", "published": "seed says", "ours": "here", "fair": "fair bits"},
+            [
+                (f"that share the top {self.depth} bits", "few", self.shared, self.fair),
+                (f"in the fullest of {2**self.depth:,} places", "few", self.fullest, None),
+            ],
+        )
 
 
 def _by_limit(distances: NDArray[np.int64]) -> BesideTable:

@@ -37,15 +37,27 @@ class BesideTable:
         return [row[place] for row in self.rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """The title, and each row as an object."""
+        """The title, the headings by key, and each row as an object."""
         keys = [column.key for column in self.columns]
         rows = [dict(zip(keys, row, strict=True)) for row in self.rows]
-        return {"title": self.title, "rows": rows}
+        return {"title": self.title, "columns": self.headings(), "rows": rows}
+
+    def headings(self) -> dict[str, str]:
+        """Each heading on one line; one without an upper line shares that of its neighbour."""
+        told, upper = {}, ""
+        for column in self.columns:
+            above, _, below = column.heading.rpartition("\n")
+            upper = above or (upper if column.heading.startswith("\n") else "")
+            told[column.key] = f"{upper}, {below}" if upper else below
+        return told
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """One seed's system, run with its own parameters on the data at hand."""
+    """One seed's system, run with its own parameters on the data at hand.
+
+    `numbers` are those that the sentences about the differences speak of.
+    """
 
     seed: str
     system: str
@@ -53,6 +65,7 @@ class Reproduction:
     documents: int
     seconds: float
     tables: tuple[BesideTable, ...]
+    numbers: dict[str, float]
     differences: tuple[str, ...]
 
     def table(self, title: str) -> BesideTable:

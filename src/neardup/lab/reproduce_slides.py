@@ -35,6 +35,7 @@ def reproduce_slides(*, threads: int | None = None) -> Reproduction:
         len(slides.ADDRESSES),
         time.perf_counter() - began,
         (addresses, _distances(), sorting, _hashes(), _comparisons()),
+        {},
         tuple(_differences(addresses, threads)),
     )
 
