@@ -60,9 +60,9 @@ def tune(
     >>> texts = [f"{word} and so on, it goes on and on like this" for word in ("one", "two")]
     >>> tuning = nd.tune(texts, threshold=0.7)
     >>> tuning.settings["features"], tuning.settings["candidates"]
-    ('word:3', 'exact')
+    ('word:1', 'exact')
     >>> nd.dedup(texts, **tuning.settings)
-    <Result of 2 documents: 0 removed, 0 clusters>
+    <Result of 2 documents: 1 removed, 1 clusters>
     """
     chosen = {"threshold": threshold, "recall": recall, **settings}
     first = DedupSettings.of(features=features or "word:3", **chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import sqrt
 from typing import Any
 
@@ -16,7 +17,7 @@ from neardup.lab.tuning_sample import Sample
 from neardup.pipeline.dedup.search import likely_distance
 from neardup.pipeline.dedup.settings import DedupSettings
 
-MOST_PAIRS = 4000
+MOST_PAIRS = 2000
 _SEED = 7
 _SURE = 1.96  # standard deviations to either side that hold 95 %
 
@@ -54,6 +55,11 @@ class SimilarPairs:
     def bits(self) -> int:
         """The widest fingerprint that can be tried."""
         return int(self.differs.shape[1])
+
+    @cached_property
+    def distance(self) -> NDArray[np.uint16]:
+        """How many of the first bits differ: column i for the first i + 1."""
+        return np.cumsum(self.differs, axis=1, dtype=np.uint16)
 
     def share_found(
         self, found: NDArray[np.bool_], chance: NDArray[np.float64] | None = None
@@ -125,12 +131,11 @@ def bands_needed(
     blocks = pairs.differs[:, : most * width].reshape(len(pairs), most, width)
     agree = ~np.any(blocks, axis=2)
     first = np.where(agree.any(axis=1), agree.argmax(axis=1), most)
-    distance = np.cumsum(pairs.differs, axis=1, dtype=np.uint16)
-    one_agrees = chance_to_agree(pairs.bits - distance[:, -1], pairs.bits, width)
+    one_agrees = chance_to_agree(pairs.bits - pairs.distance[:, -1], pairs.bits, width)
 
     def found(bands: int) -> Interval:
         bits = bands * width
-        near = distance[:, bits - 1] <= likely_distance(bits, settings)
+        near = pairs.distance[:, bits - 1] <= likely_distance(bits, settings)
         return pairs.share_found((first < bands) & near, near * (1 - (1 - one_agrees) ** bands))
 
     low, high = 1, most
