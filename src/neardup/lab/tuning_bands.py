@@ -36,7 +36,7 @@ _RANDOM_BITS = 512
 _SEED = 11
 # A pair that is verified, features gathered included; and what a candidate takes on the way.
 _VERIFY_NANOSECONDS = 2000.0
-_CANDIDATE_BYTES = 120
+_CANDIDATE_BYTES = 100
 
 
 @dataclass(frozen=True, eq=False)

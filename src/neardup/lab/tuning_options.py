@@ -14,10 +14,11 @@ from neardup.pipeline.dedup.settings import DedupSettings
 
 # Nanoseconds of the join on one thread, for a feature and for a look at a posting.
 _FEATURE_NANOSECONDS, _POSTING_NANOSECONDS = 60.0, 20.0
-# What a process has before it reads anything, what it keeps of each document beside features, and
-# what the join takes for each byte of features.
-BASE_BYTES, DOCUMENT_BYTES = 150_000_000, 100
-_JOIN_BYTES = 1.2
+# What a process takes to read and write some batches, what it keeps of each document beside
+# features, and what the join takes for each byte of features. All of these steer and promise
+# nothing; `benchmarks/tune.py` compares them with what was measured.
+BASE_BYTES, DOCUMENT_BYTES = 320_000_000, 100
+_JOIN_BYTES = 0.5
 
 
 @dataclass(frozen=True)
