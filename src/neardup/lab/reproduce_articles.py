@@ -46,6 +46,7 @@ def reproduce_articles(
     if not isinstance(plan, LengthPlan):
         raise ValueError(f"the preset {known.name} compares by length, not by {plan}")
     windows = disjoint_windows(found.words, plan.share)
+    least = least_comparisons(plan.share)
     counted = windowed_pairs(found, plan.share, windows, known.max_distance, threads)
     tables = [
         _comparisons(found, plan, windows),
@@ -64,8 +65,8 @@ def reproduce_articles(
         len(found),
         time.perf_counter() - began,
         tuple(tables),
-        {"least_comparisons": least_comparisons(plan.share)},
-        tuple(_differences(plan.share, counted, truth is not None)),
+        {"most_windows": most_windows(plan.share), "least_comparisons": least},
+        tuple(_differences(plan.share, least, counted, truth is not None)),
     )
 
 
@@ -91,9 +92,9 @@ def _within(counted: WindowedPairs) -> BesideTable:
         "Pairs of similar lengths",
         {
             "limit": "within bits",
-            "inside": "pairs in windows\n(as the seed)",
-            "pairs": "pairs without\nborders",
-            "lost": "lost at borders",
+            "inside": "pairs\nin windows, as the seed",
+            "pairs": "\nwithout borders",
+            "lost": "lost at borders\npairs",
             "share_lost": "\nshare",
         },
         rows,
@@ -160,15 +161,17 @@ def _recall(
         {
             "limit": "within bits",
             "any_length": "any length",
-            "similar": "lengths within\n20 %",
-            "windows": "in windows\n(as the seed)",
+            "similar": "lengths within 20 %",
+            "windows": "in windows, as the seed",
         },
         rows,
     )
 
 
-def _differences(share: Fraction, counted: WindowedPairs, with_truth: bool) -> list[str]:
-    number, least = most_windows(share), least_comparisons(share)
+def _differences(
+    share: Fraction, least: int, counted: WindowedPairs, with_truth: bool
+) -> list[str]:
+    number = most_windows(share)
     sentences = [
         "Corpus: the seed's dump of Wikipedia is not at hand, and its histograms are pictures; so "
         "only its few numbers stand beside ours.",

@@ -90,13 +90,13 @@ def _searches(found: Fingerprints, tables: str, limit: int, threads: int | None)
         each = (time.perf_counter() - started) / max(1, len(newcomers))
         rows.append((way, published, name, len(near), 1000 * each))
     return BesideTable.of(
-        f"{len(newcomers):,} documents looked up among the others",
+        f"{len(newcomers):,} documents looked up among the others, tables built anew",
         {
             "way": "way",
             "published": "seed says",
             "plan": "plan",
             "pairs": f"found within {limit}",
-            "milliseconds": "milliseconds each,\ntables included",
+            "milliseconds": "milliseconds each",
         },
         rows,
     )
@@ -165,7 +165,7 @@ def _by_length(
     return BesideTable.of(
         f"Known pairs within {limit} bits, by length",
         {
-            "words": "words (characters)\nof the shorter",
+            "words": "words (characters) of the shorter",
             "published": "seed says",
             "pairs": "known pairs",
             "found": "share found",

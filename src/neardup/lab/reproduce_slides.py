@@ -63,7 +63,7 @@ def _addresses(threads: int | None) -> BesideTable:
             "published": "Jaccard\nseed",
             "ours": "\nours",
             "fraction": "\nexactly",
-            "distance": "differing bits\nof 32, ours",
+            "distance": "differing bits of 32",
         },
         rows,
     )
