@@ -163,7 +163,7 @@ def test_pairs_of_one_cluster_count_for_fewer():
         pairs = SimilarPairs(
             *(np.zeros(n, np.int64), np.zeros(n, np.int64), np.ones(n), np.ones(n)),
             np.asarray(cluster),
-            *(1e6, 0.0, np.zeros((n, 8), np.bool_)),
+            *(1e6, 0.0, n, np.zeros((n, 8), np.bool_)),
         )
         return pairs.share_found(np.asarray(found))
 

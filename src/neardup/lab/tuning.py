@@ -121,7 +121,7 @@ def tuned(
         problems=tuple(problems),
         documents=drawn.documents,
         sampled=len(drawn),
-        similar_in_sample=len(pairs),
+        similar_in_sample=pairs.in_sample,
         similar_pairs=pairs.total,
     )
 
@@ -169,13 +169,13 @@ def _seen(
     few, half = (int(np.percentile(counts, share)) for share in (10, 50))
     whole = "all of them" if drawn.is_whole else f"{len(drawn):,} of them"
     skew = at_random.agreement(min(16, at_random.bits)) * 2.0 ** min(16, at_random.bits)
-    found = "" if drawn.is_whole else f"; {len(pairs):,} of them are in the sample"
+    found = "" if drawn.is_whole else f"; {pairs.in_sample:,} of them are in the sample"
     return [
         f"{drawn.documents:,} documents, about {drawn.contents:,.0f} different ones; {whole} were "
         f"looked at closely. Half have {half:,} features or more, a tenth have {few:,} or fewer",
         f"about {pairs.total:,.0f} pairs of different documents reach a similarity "
         f"({settings.similarity}) of {settings.threshold:g}{found}",
-        f"unrelated documents differ in {at_random.mean_distance:.1%} of their bits, and agree on "
+        f"unrelated documents differ in {at_random.mean_distance:.3f} of their bits, and agree on "
         f"16 bits {skew:,.1f} times as often as fair coins",
     ]
 

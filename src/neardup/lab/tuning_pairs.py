@@ -36,7 +36,8 @@ class SimilarPairs:
     """Pairs of different contents that reach the threshold, and where their bits differ.
 
     `stands_for` is how many pairs of the collection each one stands for, `total` how many there
-    should be in all, `share` which part of them these are. `differs[i]` are the bits of pair i.
+    should be in all, `share` which part of them these are, taken from the `in_sample` that the
+    sample has. `differs[i]` are the bits of pair i.
     """
 
     a: NDArray[np.int64]
@@ -46,6 +47,7 @@ class SimilarPairs:
     cluster: NDArray[np.int64]
     total: float
     share: float
+    in_sample: int
     differs: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -107,10 +109,11 @@ def similar_pairs(sample: Sample, maker: Maker, settings: DedupSettings) -> Simi
         a,
         b,
         found.similarity[chosen],
-        stands_for[chosen],
+        stands_for[chosen] * (len(found) / max(1, len(chosen))),
         cluster[chosen],
         total,
         len(chosen) / total if total else 1.0,
+        len(found),
         _differing_bits(sample, widest(maker), a, b),
     )
 
