@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from benchmarks import (
+    choosing,
+    choosing_page,
     dedup,
     dedup_quality,
     distance,
     end_to_end,
+    exact,
     fingerprint,
     join,
     report,
     startup,
+    tune,
     weighted,
 )
 
@@ -20,6 +24,9 @@ BENCHMARKS = (
     join,
     dedup,
     dedup_quality,
+    exact,
+    tune,
+    choosing,
     distance,
     end_to_end,
     startup,
@@ -30,6 +37,7 @@ def main() -> None:
     for benchmark in BENCHMARKS:
         benchmark.main([])
     report.main([])
+    choosing_page.main([])
 
 
 if __name__ == "__main__":

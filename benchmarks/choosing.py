@@ -52,7 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not corpora.arxiv_is_here():
         raise SystemExit(f"{DATA} is missing, which this is measured on")
     collections = [_stored("django_docs"), _stored("tang_poems")]
-    collections += [] if chosen.febrl is None else [_febrl(chosen.febrl)]
+    if chosen.febrl is None:
+        print("febrl is left out: --febrl does not say where it is", file=sys.stderr)
+    else:
+        collections.append(_febrl(chosen.febrl))
     rows = [row for collection in collections for row in _rows(collection)]
     versions = package_versions(["neardup", "numpy", "pyarrow"])
     told = ["--febrl", chosen.febrl.name] if chosen.febrl else []

@@ -16,8 +16,9 @@ BENCHMARKS = (choosing.BENCHMARK, dedup_quality.BENCHMARK, tune.BENCHMARK)
 HEAD = """\
 # Choosing: from what you have to a command line
 
-This page is generated: `python -m benchmarks.choosing_page` makes it from `benchmarks/results/`, and a test fails where
-the two differ. Whoever has data of another kind asks `neardup tune` ([tune.md](tune.md)), which looks at it.
+This page is generated: `python -m benchmarks.choosing_page` makes it from `benchmarks/results/`,
+and a test fails where the two differ. Whoever has data of another kind asks `neardup tune`
+([tune.md](tune.md)), which looks at it.
 """
 KINDS = {
     "febrl": "5,000 made-up persons with typing errors (FEBRL), all columns as one text",
@@ -29,10 +30,13 @@ KINDS = {
 def page(results: Mapping[str, Result]) -> str:
     """The whole page in Markdown."""
     labelled = results[choosing.BENCHMARK]
-    parts = [HEAD, "## What to type\n", table(("you have", "type", "because"), _advice(results))]
+    advice = "".join(f"| {' | '.join(row)} |\n" for row in _advice(results))
+    parts = [HEAD, "## What to type\n", f"| you have | type | because |\n|---|---|---|\n{advice}"]
     parts.append(
         "`IN` is your input and `-o OUT` goes without saying. F1 is the harmonic mean of precision "
-        "and recall, against labels that no one made from the text.\n"
+        "and recall, at the best of the thresholds tried, against labels that no one made from the "
+        "text. The persons have birthdays and numbers that tell them apart; product titles have "
+        "less, so begin with a higher threshold there and look at the weakest accepted pairs.\n"
     )
     parts += ["## How much the threshold matters\n", _lesson(labelled)]
     for name, what in KINDS.items():
@@ -115,9 +119,9 @@ def _lesson(result: Result) -> str:
     usual = result.row(collection="tang_poems", features="word:3", threshold=0.8)  # type: ignore[arg-type]
     best, _ = _ranked(result, "tang_poems")
     return (
-        "One changed word changes three shingles of three words. On a page of a thousand words that "
-        "is nothing, on a line of ten it is most of it. So the shorter the texts, the shorter the "
-        "features and the lower the threshold: on the poems the default (`word:3`, 0.8) finds "
+        "One changed word changes three shingles of three words. On a page of a thousand words "
+        "that is nothing, on a line of ten it is most of it. So the shorter the texts, the shorter "
+        "the features and the lower the threshold: on the poems the default (`word:3`, 0.8) finds "
         f"{usual['recall']:.3f} of the pairs, `{best['features']}` at {best['threshold']} finds "
         f"{best['recall']:.3f}. A lower threshold costs precision and time: look at the weakest "
         "accepted pairs (`result.weakest(10)`, or the report page) before you believe it.\n"
@@ -155,13 +159,14 @@ def _search(results: Mapping[str, Result]) -> str:
             f"{row['peak_megabytes']:,}",
         )
         for row in rows
-        if row["memory"] == tune.AMPLE or row["chosen"]
+        if row["memory"] == tune.AMPLE
     ]
     return (
         "Leave `--candidates` alone (`auto`) while the features fit the memory, about one and a "
         "half times the text: the join on the features finds every pair, and on these collections "
-        "bands were hardly ever quicker. Give it more with `--memory`. Beyond that, let `tune` "
-        "choose bands: they find what was asked for and need fingerprints only.\n\n"
+        "bands, which miss some, took about as long. Give it more with `--memory`. Beyond that, "
+        "let `tune` choose bands: they find what was asked for and need fingerprints only. Seconds "
+        "are those of a machine that had other work too.\n\n"
         + table(("", "plan", "recall", "candidates", "s", "peak MB"), lines)
     )
 

@@ -133,7 +133,7 @@ def section(result: Result) -> str:
                 f"**{row['name']}**" if row is ours else row["name"],
                 f"{row['pairs']:,}",
                 f"{row['cpu_seconds']:.1f}",
-                "" if row is ours else f"{row['cpu_seconds'] / ours['cpu_seconds']:.0f} × as fast",
+                "" if row is ours else f"{row['cpu_seconds'] / ours['cpu_seconds']:.1f} × as fast",
             )
             for row in result.rows
             if row["task"] == task
