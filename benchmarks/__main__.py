@@ -14,6 +14,7 @@ from benchmarks import (
     join,
     report,
     startup,
+    sweep,
     tune,
     weighted,
 )
@@ -25,6 +26,7 @@ BENCHMARKS = (
     dedup,
     dedup_quality,
     exact,
+    sweep,
     tune,
     choosing,
     distance,

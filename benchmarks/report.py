@@ -17,6 +17,7 @@ from benchmarks import (
     fingerprint,
     join,
     startup,
+    sweep,
     tune,
     weighted,
 )
@@ -32,6 +33,7 @@ BENCHMARKS = (
     dedup.BENCHMARK,
     dedup_quality.BENCHMARK,
     exact.BENCHMARK,
+    sweep.BENCHMARK,
     tune.BENCHMARK,
     distance.BENCHMARK,
     end_to_end.BENCHMARK,
@@ -61,6 +63,7 @@ def page(results: Mapping[str, Result]) -> str:
         dedup.section(results[dedup.BENCHMARK]),
         dedup_quality.section(results[dedup_quality.BENCHMARK]),
         exact.section(results[exact.BENCHMARK]),
+        sweep.section(results[sweep.BENCHMARK]),
         tune.section(results[tune.BENCHMARK]),
         _distance(results[distance.BENCHMARK]),
         _end_to_end(results[end_to_end.BENCHMARK]),

@@ -14,6 +14,7 @@ from benchmarks import (
     fingerprint,
     join,
     startup,
+    sweep,
     tune,
     weighted,
 )
@@ -34,6 +35,7 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from exact.targets(results[exact.BENCHMARK])
+    yield from sweep.targets(results[sweep.BENCHMARK])
     yield from tune.targets(results[tune.BENCHMARK])
     yield from _distances(results[distance.BENCHMARK])
     yield from _files(results[end_to_end.BENCHMARK])

@@ -24,6 +24,7 @@ from benchmarks import (
     generated,
     join,
     report,
+    sweep,
     tune,
     weighted,
 )
@@ -235,6 +236,7 @@ def _results(our_rate: float) -> dict[str, Result]:
         "join": ({"rounds": 1}, _searches(our_rate)),
         "dedup": ({"rounds": 1}, _dedups(our_rate)),
         "dedup_quality": ({}, _qualities()),
+        "sweep": ({"settings": 10, "threshold": 0.9}, _sweeps(our_rate)),
         "exact": ({"threshold": 0.8}, _exact_joins()),
         "tune": ({"recall": 0.95, "threshold": 0.8}, [_foreseen("exact"), _foreseen("bands:9x9")]),
         "end_to_end": ({"threads": 2}, [_run("kernel", 900.0), _run("a single row group", 400.0)]),
@@ -376,6 +378,27 @@ def test_targets_of_tune_are_missed_where_it_foresees_too_much():
     assert all(target.met for target in tune.targets(result))
     row = {**_foreseen("exact"), "recall": 0.9, "candidates": 200}
     assert [target.met for target in tune.targets(replace(result, rows=[row]))] == [False] * 3
+
+
+def _sweeps(our_rate: float) -> list[dict[str, object]]:
+    spent = {sweep.OURS: 2000 / our_rate, sweep.VERIFIED: 20.0, sweep.PLAIN: 100.0}
+    times = [
+        {"kind": sweep.TIME, "name": name, "wall_seconds": seconds, "cpu_seconds": seconds}
+        for name, seconds in spent.items()
+    ]
+    predictions = [
+        {
+            "kind": sweep.PREDICTION,
+            "collection": name,
+            "plan": "bands:2x10",
+            "candidates": 9,
+            "predicted_candidates": 10,
+            "recall": 0.9,
+            "predicted_recall": 0.91,
+        }
+        for name in sweep.COLLECTIONS
+    ]
+    return [*times, *predictions]
 
 
 def _run(name: str, rate: float) -> dict[str, object]:
