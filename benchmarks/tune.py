@@ -172,7 +172,10 @@ def section(result: Result) -> str:
             "everything. The sample has different documents only, and recall is of pairs of "
             f"different documents. A dot marks what `tune` recommends; with {LITTLE} of memory "
             "a join on the features is out of the question. Seconds and megabytes are foreseen / "
-            "measured, on all cores of a machine that had other work too.\n",
+            "measured, on all cores of a machine that had other work too. Their constants were set "
+            "by looking at these collections, so that they agree is no proof; recall and "
+            "candidates are counted on the sample and have no constants. Each collection was "
+            "sampled once, so that how often an interval holds was not measured.\n",
             table(header, rows),
         )
     )

@@ -13,8 +13,10 @@ from neardup.candidates.planner import duration
 from neardup.lab.tuning_options import Option
 from neardup.pipeline.dedup.search import EXACT
 
-# Reckoned times are not so sure that something faster but incomplete should win by a little.
-_ABOUT_AS_FAST = 1.5
+# Reckoned times are not so sure that something faster but incomplete should win by a little; and
+# for a few seconds nobody wants to miss pairs.
+_ABOUT_AS_FAST = 2.0
+_SOON = 10.0
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,10 @@ def best_first(options: list[Option], memory: int) -> list[Option]:
     """The options by time; the join on the features first where it fits and is about as fast."""
 
     def order(option: Option) -> tuple[bool, float]:
-        complete = option.candidates == EXACT
-        return not option.fits(memory), option.seconds / (_ABOUT_AS_FAST if complete else 1)
+        seconds = option.seconds
+        if option.candidates == EXACT:
+            seconds = 0.0 if seconds <= _SOON else seconds / _ABOUT_AS_FAST
+        return not option.fits(memory), seconds
 
     return sorted(options, key=order)
 

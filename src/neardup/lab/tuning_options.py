@@ -13,7 +13,7 @@ from neardup.pipeline.dedup.search import EXACT
 from neardup.pipeline.dedup.settings import DedupSettings
 
 # Nanoseconds of the join on one thread, for a feature and for a look at a posting.
-_FEATURE_NANOSECONDS, _POSTING_NANOSECONDS = 60.0, 20.0
+_FEATURE_NANOSECONDS, _POSTING_NANOSECONDS = 40.0, 20.0
 # What a process takes to read and write some batches, what it keeps of each document beside
 # features, and what the join takes for each byte of features. All of these steer and promise
 # nothing; `benchmarks/tune.py` compares them with what was measured.
