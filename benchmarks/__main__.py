@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from benchmarks import (
+    choosing,
+    choosing_page,
     dedup,
     dedup_quality,
     distance,
     end_to_end,
+    exact,
     fingerprint,
     join,
     report,
     startup,
+    sweep,
+    tune,
     weighted,
 )
 
@@ -20,6 +25,10 @@ BENCHMARKS = (
     join,
     dedup,
     dedup_quality,
+    exact,
+    sweep,
+    tune,
+    choosing,
     distance,
     end_to_end,
     startup,
@@ -30,6 +39,7 @@ def main() -> None:
     for benchmark in BENCHMARKS:
         benchmark.main([])
     report.main([])
+    choosing_page.main([])
 
 
 if __name__ == "__main__":

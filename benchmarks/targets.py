@@ -10,9 +10,12 @@ from benchmarks import (
     dedup_quality,
     distance,
     end_to_end,
+    exact,
     fingerprint,
     join,
     startup,
+    sweep,
+    tune,
     weighted,
 )
 from benchmarks.result import Result
@@ -31,6 +34,9 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     yield from join.targets(results[join.BENCHMARK])
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
+    yield from exact.targets(results[exact.BENCHMARK])
+    yield from sweep.targets(results[sweep.BENCHMARK])
+    yield from tune.targets(results[tune.BENCHMARK])
     yield from _distances(results[distance.BENCHMARK])
     yield from _files(results[end_to_end.BENCHMARK])
     yield from _waits(results[startup.BENCHMARK])

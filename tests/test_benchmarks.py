@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from benchmarks import (
     child,
+    choosing_page,
     corpora,
     dedup,
     dedup_corpora,
@@ -18,10 +19,13 @@ from benchmarks import (
     dedup_quality,
     distance,
     end_to_end,
+    exact,
     fingerprint,
     generated,
     join,
     report,
+    sweep,
+    tune,
     weighted,
 )
 from benchmarks.corpora import Corpus
@@ -41,6 +45,11 @@ TOOLS = ("neardup", "rensa")
 def test_page_is_made_of_the_committed_results():
     results = {name: Result.load(name, RESULTS) for name in report.BENCHMARKS}
     assert report.PAGE.read_text(encoding="utf-8") == report.page(results)
+
+
+def test_choosing_is_made_of_the_committed_results():
+    results = {name: Result.load(name, RESULTS) for name in choosing_page.BENCHMARKS}
+    assert choosing_page.PAGE.read_text(encoding="utf-8") == choosing_page.page(results)
 
 
 @pytest.mark.parametrize("name", corpora.NAMES)
@@ -227,6 +236,9 @@ def _results(our_rate: float) -> dict[str, Result]:
         "join": ({"rounds": 1}, _searches(our_rate)),
         "dedup": ({"rounds": 1}, _dedups(our_rate)),
         "dedup_quality": ({}, _qualities()),
+        "sweep": ({"settings": 10, "threshold": 0.9}, _sweeps(our_rate)),
+        "exact": ({"threshold": 0.8}, _exact_joins()),
+        "tune": ({"recall": 0.95, "threshold": 0.8}, [_foreseen("exact"), _foreseen("bands:9x9")]),
         "end_to_end": ({"threads": 2}, [_run("kernel", 900.0), _run("a single row group", 400.0)]),
         "startup": (
             {"rounds": 1},
@@ -325,6 +337,68 @@ def _qualities() -> list[dict[str, object]]:
         for tool in ("neardup", *dedup_quality.PEERS)
     ]
     return [*truths, *labels]
+
+
+def _exact_joins() -> list[dict[str, object]]:
+    contests = [
+        (exact.WEIGHTED, (exact.OURS, exact.PRODUCT)),
+        (exact.SETS, (exact.OURS, exact.SETS_ONLY, exact.PRODUCT)),
+    ]
+    return [
+        {"task": task, "name": name, "documents": 9, "pairs": 9, "cpu_seconds": 2.0}
+        for task, names in contests
+        for name in names
+    ]
+
+
+def _foreseen(plan: str) -> dict[str, object]:
+    return {
+        "collection": "poems",
+        "documents": 9,
+        "sampled": 5,
+        "features": "word:2",
+        "memory": tune.AMPLE,
+        "chosen": plan == "exact",
+        "plan": plan,
+        "recall": 0.97,
+        "predicted_recall": 0.96,
+        "recall_low": 0.95,
+        "recall_high": 0.98,
+        "candidates": 100,
+        "predicted_candidates": 90,
+        "seconds": 1.0,
+        "predicted_seconds": 2.0,
+        "peak_megabytes": 300,
+        "predicted_megabytes": 310,
+    }
+
+
+def test_targets_of_tune_are_missed_where_it_foresees_too_much():
+    result = _results(our_rate=1000.0)["tune"]
+    assert all(target.met for target in tune.targets(result))
+    row = {**_foreseen("exact"), "recall": 0.9, "candidates": 200}
+    assert [target.met for target in tune.targets(replace(result, rows=[row]))] == [False] * 3
+
+
+def _sweeps(our_rate: float) -> list[dict[str, object]]:
+    spent = {sweep.OURS: 2000 / our_rate, sweep.VERIFIED: 20.0, sweep.PLAIN: 100.0}
+    times = [
+        {"kind": sweep.TIME, "name": name, "wall_seconds": seconds, "cpu_seconds": seconds}
+        for name, seconds in spent.items()
+    ]
+    predictions = [
+        {
+            "kind": sweep.PREDICTION,
+            "collection": name,
+            "plan": "bands:2x10",
+            "candidates": 9,
+            "predicted_candidates": 10,
+            "recall": 0.9,
+            "predicted_recall": 0.91,
+        }
+        for name in sweep.COLLECTIONS
+    ]
+    return [*times, *predictions]
 
 
 def _run(name: str, rate: float) -> dict[str, object]:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
+    from neardup.lab.exact_join import exact_pairs
+    from neardup.lab.sweep_result import Sweep
+    from neardup.lab.sweep_run import sweep
+    from neardup.lab.tuning import tune
+    from neardup.lab.tuning_choice import Tuning
     from neardup.pipeline.dedup.result import Result
     from neardup.pipeline.dedup.run import dedup
     from neardup.verify import cosine, jaccard, weighted_jaccard
@@ -32,14 +37,19 @@ __all__ = [
     "Result",
     "SchemeMismatchError",
     "SettingError",
+    "Sweep",
+    "Tuning",
     "compare",
     "cosine",
     "dedup",
+    "exact_pairs",
     "find_pairs",
     "fingerprint",
     "hamming",
     "idf",
     "jaccard",
+    "sweep",
+    "tune",
     "weighted_jaccard",
 ]
 
@@ -53,14 +63,19 @@ _HOMES = {
     "Result": "neardup.pipeline.dedup.result",
     "SchemeMismatchError": "neardup.errors",
     "SettingError": "neardup.errors",
+    "Sweep": "neardup.lab.sweep_result",
+    "Tuning": "neardup.lab.tuning_choice",
     "compare": "neardup.comparison",
     "cosine": "neardup.verify",
     "dedup": "neardup.pipeline.dedup.run",
+    "exact_pairs": "neardup.lab.exact_join",
     "find_pairs": "neardup.candidates",
     "fingerprint": "neardup.fingerprints",
     "hamming": "neardup.fingerprints",
     "idf": "neardup.fingerprints",
     "jaccard": "neardup.verify",
+    "sweep": "neardup.lab.sweep_run",
+    "tune": "neardup.lab.tuning",
     "weighted_jaccard": "neardup.verify",
 }
 

@@ -11,6 +11,7 @@ import typer
 
 from neardup import __version__
 from neardup.cli.compare import compare
+from neardup.cli.curve import curve
 from neardup.cli.dedup import dedup
 from neardup.cli.fingerprint import fingerprint
 from neardup.cli.hashes import hashes
@@ -18,7 +19,10 @@ from neardup.cli.idf import idf
 from neardup.cli.pairs import pairs
 from neardup.cli.plan import plan
 from neardup.cli.presets import presets
+from neardup.cli.reproduce import reproduce
 from neardup.cli.sphere import sphere
+from neardup.cli.sweep import sweep
+from neardup.cli.tune import tune
 from neardup.errors import NeardupError, SettingError
 
 app = typer.Typer(
@@ -33,11 +37,15 @@ app.command()(dedup)
 app.command()(fingerprint)
 app.command()(pairs)
 app.command()(plan)
+app.command()(sweep)
+app.command()(curve)
+app.command()(tune)
 app.command()(compare)
 app.command()(idf)
 app.command()(presets)
 app.command()(hashes)
 app.command()(sphere)
+app.command()(reproduce)
 
 
 def _show_version(wanted: bool) -> None:

@@ -38,6 +38,14 @@ def dedup(
         str | None,
         typer.Option(help="The settings of a known system; `neardup presets` lists them."),
     ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="A settings file, as `neardup tune` writes it; options go before it, and it goes "
+            "before a preset.",
+            show_default="none",
+        ),
+    ] = None,
     text: options.Text = None,
     id: options.Id = None,
     features: options.Features = "word:3",
@@ -102,13 +110,15 @@ def dedup(
     from neardup.cli.interrupt import stop
     from neardup.cli.stages import Stages
     from neardup.errors import InputError
+    from neardup.pipeline.dedup.config import settings_in
     from neardup.pipeline.dedup.outputs import require_free
     from neardup.pipeline.dedup.run import deduplicate
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
 
     chosen = {name: context.params[name] for name in _SETTINGS if _is_chosen(context, name)}
-    settings = DedupSettings.of(preset=preset, **chosen)
+    stored = {} if config is None else settings_in(config)
+    settings = DedupSettings.of(preset=preset, **{**stored, **chosen})
     require_free(output, overwrite=overwrite)
     try:
         with Stages(quiet=quiet or json) as stages:

@@ -1,0 +1,42 @@
+"""The five reproductions, on the collections at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripts.seeds_page.results import Json
+
+from neardup.lab.reproduce_articles import reproduce_articles
+from neardup.lab.reproduce_bands import reproduce_bands
+from neardup.lab.reproduce_blog import reproduce_blog
+from neardup.lab.reproduce_published import CAIM, IRRS
+from neardup.lab.reproduce_slides import reproduce_slides
+
+
+def s0(data: Path) -> Json:
+    """The CAIM lab on arXiv."""
+    return reproduce_bands(CAIM, [str(data / "arxiv" / "features.parquet")]).as_dict()
+
+
+def s1(data: Path) -> Json:
+    """The slides on their own examples."""
+    return reproduce_slides().as_dict()
+
+
+def s2(data: Path) -> Json:
+    """The blog on Tang poems."""
+    poems = data / "tang_poems"
+    truth = str(poems / "pairs.parquet")
+    return reproduce_blog([str(poems / "docs.parquet")], truth=truth).as_dict()
+
+
+def s3(data: Path) -> Json:
+    """The IRRS lab on arXiv."""
+    return reproduce_bands(IRRS, [str(data / "arxiv" / "features.parquet")]).as_dict()
+
+
+def s4(data: Path) -> Json:
+    """The homework on pages of the Django documentation."""
+    pages = data / "django_docs"
+    truth = str(pages / "pairs.parquet")
+    return reproduce_articles([str(pages / "docs.parquet")], truth=truth).as_dict()

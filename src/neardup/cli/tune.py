@@ -1,0 +1,137 @@
+"""`neardup tune`: settings for a collection, from a sample of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.quantities import size
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from neardup.lab.tuning_choice import Tuning
+
+
+def tune(
+    inputs: options.Inputs,
+    threshold: Annotated[
+        float, typer.Option(help="The least similarity of near-duplicates.")
+    ] = 0.8,
+    recall: Annotated[
+        float, typer.Option(help="The share of the similar pairs that must be found.")
+    ] = 0.95,
+    budget: Annotated[
+        str, typer.Option(help="About how long the sample may take, for example 60s or 5m.")
+    ] = "60s",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The settings file to write, for `dedup --config`.",
+            show_default="none",
+        ),
+    ] = None,
+    text: options.Text = None,
+    id: options.Id = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            help="What a document is made of, where that is settled, as in `dedup`.",
+            show_default="chosen by the length of the documents",
+        ),
+    ] = None,
+    weights: options.Weights = None,
+    hash: options.Hash = "nd1",
+    similarity: Annotated[
+        str | None,
+        typer.Option(
+            help="jaccard, weighted-jaccard or cosine.",
+            show_default="what fits the weights",
+        ),
+    ] = None,
+    sample: Annotated[int, typer.Option(help="How many documents to look at closely.")] = 20_000,
+    memory: Annotated[str, typer.Option(help="What features may take, for example 8GB.")] = "2GB",
+    threads: options.Threads = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Recommend features, bits and plan for a collection, and say what they will cost.
+
+    Example: neardup tune corpus.jsonl --threshold 0.8 --recall 0.95 -o settings.toml
+    """
+    from neardup.cli.interrupt import stop
+    from neardup.cli.stages import Stages
+    from neardup.lab.tuning import tuned
+    from neardup.pipeline.dedup.settings import DedupSettings
+    from neardup.pipeline.dedup.source import FileSource
+
+    chosen: dict[str, Any] = {
+        "threshold": threshold,
+        "recall": recall,
+        "text": text,
+        "id": id,
+        "weights": weights,
+        "hash": hash,
+        "similarity": similarity,
+        "memory": memory,
+        "threads": threads,
+    }
+    source = FileSource(inputs, DedupSettings.of(features=features or "word:3", **chosen))
+    try:
+        with Stages(quiet=quiet or json) as stages:
+            found = tuned(source, features, chosen, sample=sample, budget=budget, stage=stages)
+    except KeyboardInterrupt:
+        stop("nothing was written")
+    if output is not None:
+        found.save(output)
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    elif not quiet:
+        _print(found, inputs, output)
+
+
+def _print(found: Tuning, inputs: list[str], output: Path | None) -> None:
+    from rich.console import Console
+
+    for line in found.explanation.splitlines():
+        typer.echo(line)
+    typer.echo()
+    Console(highlight=False).print(_table(found))
+    typer.echo()
+    if output is None:
+        typer.echo(_settings(found))
+    else:
+        typer.echo(f"neardup dedup {' '.join(inputs)} --config {output} -o OUT")
+
+
+def _settings(found: Tuning) -> str:
+    """The settings, without the comments of the file."""
+    return "\n".join(line for line in found.to_toml().splitlines() if not line.startswith("#"))
+
+
+def _table(found: Tuning) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="dim")
+    table.add_column("plan", no_wrap=True)
+    for heading in ("bits", "recall", "candidates", "seconds", "memory"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for option in (found.choice, *found.alternatives):
+        recall = option.recall
+        sure = "" if recall.low == recall.high else f" ({recall.low:.3f}–{recall.high:.3f})"
+        table.add_row(
+            option.candidates,
+            f"{option.bits:,}",
+            f"{recall.value:.3f}{sure}",
+            f"{option.candidate_pairs:,.0f}",
+            f"{option.seconds:,.1f}",
+            size(option.memory_bytes),
+        )
+    return table

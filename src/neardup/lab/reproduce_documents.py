@@ -1,0 +1,73 @@
+"""Documents for a reproduction: their fingerprints by a preset, and which are known to be alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from neardup.errors import InputError
+from neardup.fingerprints import Fingerprints
+from neardup.fingerprints.engine import fitted_maker
+from neardup.lab.presets import Preset
+from neardup.pipeline.dedup.settings import DedupSettings
+from neardup.pipeline.dedup.source import FileSource
+from neardup.pipeline.inputs import maker_of
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPairs:
+    """Pairs of documents, by their places, that are known to be near-duplicates."""
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+def fingerprinted(
+    inputs: Sequence[str], known: Preset, *, text: str | None, id: str | None, threads: int | None
+) -> tuple[Fingerprints, pa.Array]:
+    """Read documents and fingerprint them as a preset does; their ids come along."""
+    settings = DedupSettings.of(preset=known.name, text=text, id=id, threads=threads)
+    source = FileSource(inputs, settings)
+    maker = maker_of(settings.scheme, threads)
+    maker = fitted_maker(maker, (batch.columns for batch in source.batches()), None)
+    ids: list[pa.Array] = []
+    rows, words = [], []
+    for batch in source.batches():
+        made = maker.rows(batch.columns)
+        ids.append(batch.ids)
+        rows.append(made[0])
+        words.append(made[1])
+    if not sum(map(len, ids)):
+        raise InputError("the input has no document; give some with texts")
+    found = Fingerprints(np.concatenate(rows), maker.scheme, np.concatenate(words))
+    return found, pa.concat_arrays(ids)
+
+
+def known_pairs(path: str | os.PathLike[str], ids: pa.Array) -> KnownPairs:
+    """Read pairs of ids, the columns a and b of a Parquet file, as places of these documents."""
+    table = pq.read_table(path)
+    if missing := {"a", "b"} - set(table.column_names):
+        raise InputError(
+            f"{path} has no column {min(missing)!r}; a file of known pairs has their ids as a and b"
+        )
+    places = []
+    for side in ("a", "b"):
+        found = pc.index_in(table[side].cast(ids.type), value_set=ids)
+        if found.null_count:
+            unknown = table[side].filter(pc.is_null(found))[0]
+            raise InputError(
+                f"{path} names the document {unknown}, which the input does not have; give the "
+                "pairs of the same collection, and --id if its ids are in another column"
+            )
+        places.append(np.asarray(found.combine_chunks().to_numpy(), np.int64))
+    return KnownPairs(*places)

@@ -1,0 +1,76 @@
+"""What the seeds published: facts and figures, none of them ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ARXIV_DOCUMENTS = 58_102
+WIKIPEDIA_DOCUMENTS = 158_000
+
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """A line of a lab's table: M tables of K bits, what they gave, and the seconds it took."""
+
+    bands: int
+    band_bits: int
+    candidates: int
+    true: int
+    seconds: float
+
+    @property
+    def plan(self) -> str:
+        """The plan by our name."""
+        return f"bands:{self.bands}x{self.band_bits}"
+
+    @property
+    def false(self) -> int:
+        """Candidates below the threshold."""
+        return self.candidates - self.true
+
+
+@dataclass(frozen=True)
+class PublishedLab:
+    """A lab on the arXiv abstracts: its preset, its table, and what its seconds are."""
+
+    seed: str
+    preset: str
+    system: str
+    rows: tuple[PublishedRow, ...]
+    about_seconds: str
+
+
+CAIM = PublishedLab(
+    "s0",
+    "caim",
+    "CAIM lab (Moreno and Lagos, UPC, 2025): M tables of K bits of MD5, bit = 1 where sum > 0, "
+    "true from cosine 0.9",
+    (
+        PublishedRow(2, 10, 3_589_936, 16_745, 58.1852),
+        PublishedRow(3, 10, 5_407_375, 17_555, 90.0085),
+        PublishedRow(4, 10, 7_241_413, 17_976, 119.9581),
+        PublishedRow(2, 12, 919_679, 16_412, 15.2214),
+        PublishedRow(3, 12, 1_392_508, 17_251, 23.0246),
+        PublishedRow(4, 12, 1_899_388, 17_772, 31.8762),
+        PublishedRow(2, 18, 30_853, 15_201, 0.9100),
+        PublishedRow(3, 18, 40_276, 16_031, 0.8887),
+        PublishedRow(4, 18, 48_027, 16_536, 1.1741),
+        PublishedRow(2, 27, 14_002, 13_903, 0.3924),
+    ),
+    "the seed's are for its tables and the verification, and leave the fingerprints out",
+)
+IRRS = PublishedLab(
+    "s3",
+    "irrs",
+    "IRRS lab 6 (Azzarito and Hagen, 2025): M tables of K bits of MD5, bit = 1 where sum ≥ 0, "
+    "true from cosine 0.8",
+    (
+        PublishedRow(3, 12, 1_392_508, 17_878, 165.00),
+        PublishedRow(3, 18, 40_276, 16_244, 110.46),
+        PublishedRow(3, 22, 17_038, 15_492, 126.43),
+        PublishedRow(4, 18, 48_027, 16_824, 139.29),
+        PublishedRow(5, 18, 56_020, 17_420, 164.70),
+    ),
+    "the seed's grow with the bits and hardly with the candidates, so they are mostly those of "
+    "the fingerprints",
+)

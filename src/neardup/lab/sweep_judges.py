@@ -1,0 +1,157 @@
+"""Which candidates are true: looked up in the exact truth, or verified, each pair once."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.candidates import MaskPlan, Plan
+from neardup.kernels.similar import join_similar, similarities
+from neardup.lab.sweep_documents import SweptDocuments
+
+Places = NDArray[np.int64]
+Similarities = NDArray[np.float64]
+_HALF = np.uint64(32)
+
+
+class TruePairs:
+    """Pairs of kinds that reach the lowest threshold: a < b, by (a, b), with their similarity."""
+
+    def __init__(self, a: Places, b: Places, similarity: Similarities) -> None:
+        self.a, self.b, self.similarity = a, b, similarity
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    @classmethod
+    def none(cls) -> TruePairs:
+        """No pair."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+    @classmethod
+    def joined(cls, parts: list[TruePairs]) -> TruePairs:
+        """The pairs of several lists that have none in common."""
+        a = np.concatenate([part.a for part in parts])
+        b = np.concatenate([part.b for part in parts])
+        order = np.argsort(_keys(a, b))
+        similarity = np.concatenate([part.similarity for part in parts])
+        return cls(a[order], b[order], similarity[order])
+
+    def among(self, a: Places, b: Places) -> TruePairs:
+        """Those of these pairs that are in a list, which is by (a, b) too."""
+        if not len(a):
+            return TruePairs.none()
+        listed, wanted = _keys(a, b), _keys(self.a, self.b)
+        places = np.minimum(np.searchsorted(listed, wanted), len(listed) - 1)
+        return self.where(listed[places] == wanted)
+
+    def without(self, others: TruePairs) -> TruePairs:
+        """Those of these pairs that others do not have."""
+        return self.where(~np.isin(_keys(self.a, self.b), _keys(others.a, others.b)))
+
+    def where(self, chosen: NDArray[np.bool_]) -> TruePairs:
+        """Fewer of them."""
+        return TruePairs(self.a[chosen], self.b[chosen], self.similarity[chosen])
+
+
+class Judge(Protocol):
+    """Says which candidates are true."""
+
+    def true_among(self, plan: Plan, a: Places, b: Places) -> TruePairs:
+        """The true ones of some candidates of a plan, which are given by (a, b)."""
+
+    def finish(self, plan: Plan) -> None:
+        """All candidates of a plan have been judged."""
+
+
+class LookUp:
+    """Every true pair is known beforehand, by a join on the features."""
+
+    def __init__(self, documents: SweptDocuments, measure: str, threshold: float) -> None:
+        features = documents.features
+        found = join_similar(
+            features.offsets,
+            features.hashes,
+            features.weights,
+            measure=measure,
+            threshold=threshold,
+            threads=documents.threads,
+        )
+        self.truth = TruePairs(found.a, found.b, found.similarity)
+
+    def true_among(self, plan: Plan, a: Places, b: Places) -> TruePairs:
+        """Look the true pairs up among the candidates, which are many more."""
+        return self.truth.among(a, b)
+
+    def finish(self, plan: Plan) -> None:
+        """Nothing is to be remembered."""
+
+
+class Verification:
+    """Candidates are verified on their features; what another plan found before, only once.
+
+    A pair was judged before if it agrees on a mask of an earlier plan, so that only true pairs
+    need to be kept.
+    """
+
+    def __init__(self, documents: SweptDocuments, measure: str, threshold: float) -> None:
+        self._documents, self._measure, self._threshold = documents, measure, threshold
+        self._found = TruePairs.none()
+        self._masks: dict[int, list[NDArray[np.uint64]]] = {}
+        self.verified = 0
+
+    def true_among(self, plan: Plan, a: Places, b: Places) -> TruePairs:
+        """Verify what was not a candidate before."""
+        seen = self._were_judged(a, b)
+        before = self._found.among(a, b)
+        x, y = a[~seen], b[~seen]
+        self.verified += len(x)
+        reached = true_similarities(self._documents, self._measure, x, y)
+        true = reached >= self._threshold
+        # What a plan without masks found is verified again, but is in the list already.
+        new = TruePairs(x[true], y[true], reached[true]).without(before)
+        if len(new):
+            self._found = TruePairs.joined([self._found, new])
+        return TruePairs.joined([before, new])
+
+    def finish(self, plan: Plan) -> None:
+        """Remember the masks."""
+        if isinstance(plan, MaskPlan):
+            width = self._documents.widths[plan.bits]
+            words = self._documents.rows[width].shape[1]
+            masks = plan.mask_rows()
+            padded = np.zeros((len(masks), words), np.uint64)
+            padded[:, : masks.shape[1]] = masks
+            self._masks.setdefault(width, []).extend(padded)
+
+    def _were_judged(self, a: Places, b: Places) -> NDArray[np.bool_]:
+        judged = np.zeros(len(a), np.bool_)
+        for width, masks in self._masks.items():
+            rows = self._documents.rows[width]
+            differing = rows[a] ^ rows[b]
+            for mask in masks:
+                judged |= ~(differing & mask).any(axis=1)
+        return judged
+
+
+def true_similarities(
+    documents: SweptDocuments, measure: str, a: Places, b: Places
+) -> Similarities:
+    """The true similarity of pairs of kinds."""
+    features = documents.features
+    return similarities(
+        features.offsets,
+        features.hashes,
+        features.weights,
+        a,
+        b,
+        measure=measure,
+        threads=documents.threads,
+    )
+
+
+def _keys(a: Places, b: Places) -> NDArray[np.uint64]:
+    """A pair as one number, which sorts by (a, b); places are below 2^32."""
+    return np.asarray(a.astype(np.uint64) << _HALF | b.astype(np.uint64))
