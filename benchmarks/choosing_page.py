@@ -78,11 +78,11 @@ def _advice(results: Mapping[str, Result]) -> Iterator[tuple[str, str, str]]:
         f"{alike['documents']:,} licences have {alike['true_pairs']:,} pairs of 0.8 or more, all "
         f"found in {alike['seconds']:.1f} s; so many pairs make chains, which stars cut",
     )
-    bands = [row for row in foreseen.rows if row["memory"] == tune.LITTLE and row["chosen"]]
+    bands = [row for row in foreseen.rows if row["ways"] == tune.BANDS and row["chosen"]]
     least = min(bands, key=lambda row: float(row["recall"]))
     yield (
-        "more documents than memory",
-        "`neardup tune IN --memory 500MB -o settings.toml`, then `dedup --config`",
+        "fingerprints are kept anyway, and searched again and again",
+        "`neardup tune IN --candidates bands -o settings.toml`, then `dedup --config`",
         f"bands chosen on a sample reached the wanted recall of {foreseen.conditions['recall']} on "
         f"{_reached(bands, foreseen)} of {len(bands)} collections (the least: "
         f"{least['recall']:.3f}, {least['collection']})",
@@ -159,14 +159,12 @@ def _search(results: Mapping[str, Result]) -> str:
             f"{row['peak_megabytes']:,}",
         )
         for row in rows
-        if row["memory"] == tune.AMPLE
+        if row["ways"] == tune.EVERY_WAY
     ]
     return (
-        "Leave `--candidates` alone (`auto`) while the features fit the memory, about one and a "
-        "half times the text: the join on the features finds every pair, and on these collections "
-        "bands, which miss some, took about as long. Give it more with `--memory`. Beyond that, "
-        "let `tune` choose bands: they find what was asked for and need fingerprints only. Seconds "
-        "are those of a machine that had other work too.\n\n"
+        "Leave `--candidates` alone (`auto`): the join on the features finds every pair, within "
+        "any `--memory`, and on these collections bands, which miss some, took about as long or "
+        "longer. Bands are for fingerprints that are there anyway; let `tune` choose them.\n\n"
         + table(("", "plan", "recall", "candidates", "s", "peak MB"), lines)
     )
 

@@ -1,7 +1,7 @@
 """Whether `tune` foresees what `dedup` then finds: on real collections, with the exact truth.
 
 Needs the collections beside the repository. Each is tuned from a sample of its documents, twice:
-as it is, and with so little memory that fingerprints must do. Then `neardup dedup --config` runs
+as it is, and with bands alone. Then `neardup dedup --config` runs
 with the file that came out, in a process of its own, and so does each alternative.
 """
 
@@ -27,7 +27,7 @@ BENCHMARK = "tune"
 DATA = corpora.ARXIV.parent
 SAMPLE = 10_000
 RECALL = 0.95
-AMPLE, LITTLE = "2GB", "1MB"  # with so little, fingerprints must do
+EVERY_WAY, BANDS = "auto", "bands"
 MOST_OFF, MOST_TIMES = 0.05, 2.0
 
 
@@ -73,19 +73,16 @@ def _rows(case: Case) -> Iterator[Json]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         truth = None
-        for memory in (AMPLE, LITTLE):
-            asked = dict(case.settings) | {"memory": memory, "recall": RECALL}
+        for ways in (EVERY_WAY, BANDS):
+            asked = dict(case.settings) | {"candidates": ways, "recall": RECALL}
             print(f"{case.collection}, {asked}", file=sys.stderr)
             tuning = nd.tune(case.path, threshold=0.8, sample=case.sample, **asked)
             if truth is None:
-                exact = {**tuning.settings, "candidates": "exact", "memory": AMPLE}
+                exact = {**tuning.settings, "candidates": "exact"}
                 truth = _similar(_run(case, exact, folder)[0])
-            others = [one for one in tuning.alternatives if one.fits(int(2e9))]
-            for option in (tuning.choice, *others):
-                if memory == LITTLE and option.candidates == "exact":
-                    continue
+            for option in (tuning.choice, *tuning.alternatives):
                 settings = {**tuning.settings, "candidates": option.candidates}
-                settings |= {"bits": option.bits, "memory": memory}
+                settings |= {"bits": option.bits}
                 output, run = _run(case, settings, folder)
                 found = _similar(output)
                 summary = json.loads((output / "summary.json").read_text(encoding="utf-8"))
@@ -95,7 +92,7 @@ def _rows(case: Case) -> Iterator[Json]:
                     "sampled": tuning.sampled,
                     "pairs_in_sample": tuning.similar_in_sample,
                     "features": tuning.settings["features"],
-                    "memory": memory,
+                    "ways": ways,
                     "chosen": option is tuning.choice,
                     "plan": option.candidates,
                     "pairs": len(truth),
@@ -140,7 +137,7 @@ def section(result: Result) -> str:
         (
             f"{row['collection']}, `{row['features']}`" + (" **·**" if row["chosen"] else ""),
             f"{row['sampled']:,} of {row['documents']:,}",
-            row["memory"],
+            row["ways"],
             f"`{row['plan']}`",
             f"{row['predicted_recall']:.3f} ({row['recall_low']:.3f}–{row['recall_high']:.3f})",
             f"{row['recall']:.3f}",
@@ -154,7 +151,7 @@ def section(result: Result) -> str:
     header = (
         "",
         "sample",
-        "memory",
+        "weighed",
         "plan",
         "recall foreseen",
         "measured",
@@ -170,8 +167,8 @@ def section(result: Result) -> str:
             f"`neardup tune` on a sample, a similarity of {result.conditions['threshold']} and a "
             f"recall of {result.conditions['recall']} asked for, then `neardup dedup --config` on "
             "everything. The sample has different documents only, and recall is of pairs of "
-            f"different documents. A dot marks what `tune` recommends; with {LITTLE} of memory "
-            "a join on the features is out of the question. Seconds and megabytes are foreseen / "
+            f"different documents. A dot marks what `tune` recommends, where it weighs every "
+            "way, and where it weighs bands only. Seconds and megabytes are foreseen / "
             "measured, on all cores of a machine that had other work too. Their constants were set "
             "by looking at these collections, so that they agree is no proof; recall and "
             "candidates are counted on the sample and have no constants. Each collection was "
@@ -198,7 +195,7 @@ def targets(result: Result) -> Iterator[Target]:
         times <= MOST_TIMES,
     )
     for row in (row for row in result.rows if row["chosen"]):
-        what = f"`tune`, then `dedup`: {row['collection']}, `{row['features']}`, {row['memory']}"
+        what = f"`tune`, then `dedup`: {row['collection']}, `{row['features']}`, {row['ways']}"
         recall = row["recall"]
         wanted = result.conditions["recall"]
         yield Target(what, f"recall ≥ {wanted}", f"{recall:.3f}", recall >= wanted)

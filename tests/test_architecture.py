@@ -17,10 +17,11 @@ LAYERS = [
     {"candidates"},
     {"verify"},
     {"cluster"},
-    {"comparison", "rejects", "report"},
+    {"comparison", "presets", "rejects", "report"},
     {"index"},
     {"engines"},
-    {"lab", "pipeline"},  # the lab tries runs out, and runs take their settings from its presets
+    {"pipeline"},
+    {"lab"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

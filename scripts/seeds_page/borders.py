@@ -12,9 +12,9 @@ from scripts.seeds_page.results import Json
 import neardup as nd
 from neardup.candidates import LengthPlan, plan_of
 from neardup.candidates.plan import pairs_of
-from neardup.lab.presets import preset
 from neardup.lab.reproduce_documents import known_pairs
 from neardup.lab.reproduce_windows import disjoint_windows, windowed_pairs
+from neardup.presets import preset
 
 # The arXiv abstracts are all of nearly one length, so windows do nothing there.
 CORPORA = ("django_docs", "licenses", "tang_poems")

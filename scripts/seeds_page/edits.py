@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 from scripts.seeds_page.results import Json
 
 import neardup as nd
-from neardup.lab.presets import preset
 from neardup.lab.reproduce_documents import known_pairs
+from neardup.presets import preset
 
 EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 LIMITS = (3, 6, 10)

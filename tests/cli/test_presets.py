@@ -5,7 +5,7 @@ import typer
 from typer.testing import CliRunner
 
 from neardup.cli.presets import presets
-from neardup.lab import PRESETS
+from neardup.presets import PRESETS
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def test_with_memory_the_join_on_the_features_is_taken():
 def test_bands_find_what_was_foreseen(sample):
     texts = edited_texts(800)
     tuning = nd.tune(
-        texts, threshold=0.6, recall=0.9, features="word:2", memory="1kB", sample=sample
+        texts, threshold=0.6, recall=0.9, features="word:2", candidates="bands", sample=sample
     )
     assert tuning.settings["candidates"].startswith("bands:")
     truth = pairs_of(nd.dedup(texts, features="word:2", threshold=0.6))
@@ -56,9 +56,7 @@ def test_bands_find_what_was_foreseen(sample):
     assert tuning.choice.recall.low <= tuning.choice.recall.value <= tuning.choice.recall.high
     assert result.found.candidates == pytest.approx(tuning.choice.candidate_pairs, rel=0.5)
     assert tuning.similar_pairs == pytest.approx(len(truth), rel=0.25)
-    # The join is shown all the same, with the memory that it would need.
-    assert tuning.alternatives[0].candidates == "exact"
-    assert "would need" in tuning.explanation
+    assert all(option.candidates.startswith("bands:") for option in tuning.alternatives)
 
 
 def test_without_pairs_it_says_what_the_recall_rests_on():
@@ -108,8 +106,13 @@ def test_terms_and_tfidf_are_tuned_too():
 
 
 def test_a_hash_with_few_bits_has_few_bands():
-    tuning = nd.tune(edited_texts(100), features="word:2", threshold=0.8, hash="md5", memory="1kB")
+    chosen = {"features": "word:2", "hash": "md5", "candidates": "bands"}
+    tuning = nd.tune(edited_texts(100), threshold=0.95, recall=0.5, **chosen)
     assert all(option.bits <= 128 for option in (tuning.choice, *tuning.alternatives))
+    with pytest.raises(nd.SettingError, match="no bands of md5"):
+        nd.tune(edited_texts(100), threshold=0.5, recall=0.999, **chosen)
+    with pytest.raises(nd.SettingError, match="weighs all ways"):
+        nd.tune(edited_texts(10), candidates="blocks:3")
 
 
 def test_the_file_is_read_back(tmp_path):
@@ -189,8 +192,8 @@ def test_random_pairs_of_unrelated_texts_agree_by_halves():
 
 def test_on_a_real_collection_what_is_foreseen_comes(shared_data):
     path = shared_data / "tang_poems" / "docs.parquet"
-    tuning = nd.tune(path, memory="1MB", sample=10_000, threshold=0.9)
-    exact = {**tuning.settings, "candidates": "exact", "memory": "2GB"}
+    tuning = nd.tune(path, candidates="bands", sample=10_000, threshold=0.9)
+    exact = {**tuning.settings, "candidates": "exact"}
     truth = pairs_of(nd.dedup(path, **exact))
     result = nd.dedup(path, **tuning.settings)
     recall = len(pairs_of(result) & truth) / len(truth)

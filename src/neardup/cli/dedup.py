@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neardup.cli import options
+from neardup.cli.chosen import chosen_options
 from neardup.cli.quantities import count, size
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def dedup(
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
 
-    chosen = {name: context.params[name] for name in _SETTINGS if _is_chosen(context, name)}
+    chosen = chosen_options(context, _SETTINGS)
     stored = {} if config is None else settings_in(config)
     settings = DedupSettings.of(preset=preset, **{**stored, **chosen})
     require_free(output, overwrite=overwrite)
@@ -141,12 +142,6 @@ def dedup(
         typer.echo(dumps(result.summary, indent=2, ensure_ascii=False))
     elif not quiet:
         _print(result, output)
-
-
-def _is_chosen(context: typer.Context, name: str) -> bool:
-    """Whether an option was given, so that it goes before what a preset says."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _print(result: Result, output: Path) -> None:

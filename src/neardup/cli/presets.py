@@ -12,7 +12,7 @@ def presets(json: options.Json = False) -> None:
 
     Example: neardup presets
     """
-    from neardup.lab import PRESETS
+    from neardup.presets import PRESETS
 
     if json:
         from json import dumps

@@ -54,8 +54,11 @@ def tune(
             show_default="what fits the weights",
         ),
     ] = None,
+    candidates: Annotated[
+        str, typer.Option(help="auto, or bands: only fingerprints, no join on the features.")
+    ] = "auto",
     sample: Annotated[int, typer.Option(help="How many documents to look at closely.")] = 20_000,
-    memory: Annotated[str, typer.Option(help="What features may take, for example 8GB.")] = "2GB",
+    memory: Annotated[str, typer.Option(help="What features may take in `dedup`.")] = "2GB",
     threads: options.Threads = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: options.Json = False,
@@ -78,6 +81,7 @@ def tune(
         "weights": weights,
         "hash": hash,
         "similarity": similarity,
+        "candidates": candidates,
         "memory": memory,
         "threads": threads,
     }

@@ -1,5 +1,1 @@
-"""The lab: known systems to repeat, and ways to try settings out."""
-
-from neardup.lab.presets import PRESETS, Preset, preset
-
-__all__ = ["PRESETS", "Preset", "preset"]
+"""The lab: ways to try settings out, and known systems run again."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from neardup.candidates import LengthPlan, plan_of
 from neardup.candidates.plan import pairs_of
 from neardup.fingerprints import Fingerprints, hamming
-from neardup.lab.presets import preset
 from neardup.lab.reproduce_documents import KnownPairs, fingerprinted, known_pairs
 from neardup.lab.reproduce_published import WIKIPEDIA_DOCUMENTS
 from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
@@ -25,6 +24,7 @@ from neardup.lab.reproduce_windows import (
     most_windows,
     windowed_pairs,
 )
+from neardup.presets import preset
 
 LONGEST_LINES = 5
 SIZES = (1, 2, 5, 10, 100, 1000)

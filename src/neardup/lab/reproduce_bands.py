@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from neardup.lab.presets import preset
 from neardup.lab.reproduce_published import ARXIV_DOCUMENTS, PublishedLab
 from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
 from neardup.lab.sweep_result import Sweep, SweepRow
 from neardup.lab.sweep_run import sweep
+from neardup.presets import preset
 
 # A collection is taken for an edition of the same corpus within this share of its size.
 _SAME_CORPUS = 0.1

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from neardup.candidates import find_pairs, plan_of
 from neardup.candidates.probe import ProbePlan
 from neardup.fingerprints import Fingerprints, hamming
-from neardup.lab.presets import preset
 from neardup.lab.reproduce_documents import KnownPairs, fingerprinted, known_pairs
 from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
+from neardup.presets import preset
 
 # Each newcomer has 43,745 patterns to look up; so many take seconds and show what it costs.
 NEWCOMERS = 200

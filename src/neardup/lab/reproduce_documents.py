@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.engine import fitted_maker
-from neardup.lab.presets import Preset
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.dedup.source import FileSource
 from neardup.pipeline.inputs import maker_of
+from neardup.presets import Preset
 
 
 @dataclass(frozen=True, eq=False)

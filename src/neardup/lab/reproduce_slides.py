@@ -15,8 +15,8 @@ from neardup.candidates.rotate import rotate_left
 from neardup.fingerprints import fingerprint, hamming
 from neardup.hashes import hash_family
 from neardup.lab import reproduce_examples as slides
-from neardup.lab.presets import preset
 from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
+from neardup.presets import preset
 from neardup.verify import jaccard
 
 _BESIDE = {"what": "", "published": "seed", "ours": "ours"}

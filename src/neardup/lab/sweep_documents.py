@@ -147,7 +147,7 @@ class _Parts:
         keys = np.concatenate(self._keys)[filled]
         kinds = group_rows(np.ascontiguousarray(keys), threads=self._maker.threads)
         firsts = filled[kinds.firsts]
-        features = joined(self._features, firsts)
+        features = joined(self._features).take(firsts)
         self._features_seconds += time.perf_counter() - began
         began = time.perf_counter()
         rows = {

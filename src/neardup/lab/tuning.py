@@ -20,12 +20,12 @@ from neardup.lab.tuning_options import exact_option
 from neardup.lab.tuning_pairs import SimilarPairs, similar_pairs, widest
 from neardup.lab.tuning_sample import Sample, draw_sample
 from neardup.pipeline.dedup.run import source_of
-from neardup.pipeline.dedup.search import EXACT
-from neardup.pipeline.dedup.settings import DedupSettings
+from neardup.pipeline.dedup.settings import EXACT, DedupSettings
 from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.inputs import Progress
 
 DEFAULT_RECALL = 0.95
+BANDS = "bands"
 DEFAULT_SAMPLE = 20_000
 _ENOUGH_PAIRS = 200
 _LARGER, _LARGEST_SAMPLE = 4, 400_000
@@ -53,6 +53,7 @@ def tune(
 
     `source` and the settings are those of `dedup`; what is given is kept, and the rest is chosen:
     without `features`, those that suit the length of the documents, then bits and plan.
+    With `candidates="bands"` only bands of fingerprints are weighed, not the join on the features.
     `recall` is the share of the similar pairs of different documents to be found, `sample` how
     many documents are looked at closely, `budget` about how long that may take ("60s", "2m").
 
@@ -88,6 +89,10 @@ def tuned(
             "similarity='hamming' needs no tuning: candidates='auto' finds every pair within a "
             "distance, and `neardup plan` says what each way costs"
         )
+    if settings.candidates not in ("auto", BANDS):
+        raise SettingError(
+            f"candidates={settings.candidates!r}: tune weighs all ways (auto), or only {BANDS}"
+        )
     look = look_at(source, stage("look"))
     reasons, problems = [], []
     if features is None:
@@ -102,17 +107,21 @@ def tuned(
     drawn, pairs = _sampled(source, look, maker, settings, sample, seconds)
     stage("plans")
     at_random = random_pairs(drawn, widest(maker))
-    options = [exact_option(drawn, maker, settings)]
-    options += band_options(drawn, pairs, at_random, maker, settings)
-    best, *others = best_first(options, settings.memory)
+    options = band_options(drawn, pairs, at_random, maker, settings)
+    if settings.candidates != BANDS:
+        options.append(exact_option(drawn, maker, settings))
+    elif not options:
+        raise SettingError(
+            f"no bands of {maker.scheme} find {settings.recall:g} of the similar pairs; ask for "
+            "less, take another hash, or leave candidates at auto"
+        )
+    best, *others = best_first(options)
     others.sort(key=lambda option: option.candidates != EXACT)
     reasons = [*_seen(drawn, pairs, at_random, settings), *reasons]
-    reasons.append(reason_for(best, others, settings.memory))
+    reasons.append(reason_for(best, others))
     problems += _problems(drawn, pairs, settings)
     named = {**_given(chosen), **_of_scheme(settings), "candidates": best.candidates}
     named |= {"bits": best.bits}
-    if not best.fits(settings.memory):
-        named["memory"] = f"{best.feature_bytes * 1.25 / 1e9:.1f}GB"
     return Tuning(
         settings=named,
         choice=best,

@@ -20,12 +20,12 @@ from neardup.lab.tuning_options import (
     BASE_BYTES,
     DOCUMENT_BYTES,
     Option,
-    feature_bytes,
+    held_bytes,
     reading_seconds,
 )
 from neardup.lab.tuning_pairs import Interval, SimilarPairs, bands_needed, chance_to_agree
 from neardup.lab.tuning_sample import Sample
-from neardup.pipeline.dedup.search import least_cosine, likely_distance
+from neardup.pipeline.dedup.plans import least_cosine, likely_distance
 from neardup.pipeline.dedup.settings import DedupSettings
 
 FEWEST_PAIRS = 30
@@ -166,8 +166,6 @@ def _option(
         threads=maker.threads,
     )
     each = (time.perf_counter() - started) / max(1, len(near.a)) + _GATHER_NANOSECONDS / 1e9
-    held = feature_bytes(sample)
-    read_again = reading_seconds(sample) if held > settings.memory else 0.0
     contents = ceil(sample.contents)
     row_bytes = 8 * ceil(bits / 64)
     return Option(
@@ -175,12 +173,11 @@ def _option(
         bits,
         bands.recall,
         candidates,
-        reading_seconds(sample) + seconds + read_again + candidates * each,
+        reading_seconds(sample) + seconds + candidates * each,
         BASE_BYTES
         + sample.documents * (DOCUMENT_BYTES + row_bytes)
         + contents * row_bytes
         + plan.memory(contents)
-        + min(held, settings.memory)
+        + held_bytes(sample, settings)
         + candidates * _CANDIDATE_BYTES,
-        held,
     )

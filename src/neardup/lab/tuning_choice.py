@@ -11,7 +11,7 @@ from neardup import __version__
 from neardup.atomic import replacing
 from neardup.candidates.planner import duration
 from neardup.lab.tuning_options import Option
-from neardup.pipeline.dedup.search import EXACT
+from neardup.pipeline.dedup.settings import EXACT
 
 # Reckoned times are not so sure that something faster but incomplete should win by a little; and
 # for a few seconds nobody wants to miss pairs.
@@ -63,41 +63,30 @@ class Tuning:
         return self.explanation
 
 
-def best_first(options: list[Option], memory: int) -> list[Option]:
-    """The options by time; the join on the features first where it fits and is about as fast."""
+def best_first(options: list[Option]) -> list[Option]:
+    """The options by time; the join on the features first where it is about as fast."""
 
-    def order(option: Option) -> tuple[bool, float]:
-        seconds = option.seconds
-        if option.candidates == EXACT:
-            seconds = 0.0 if seconds <= _SOON else seconds / _ABOUT_AS_FAST
-        return not option.fits(memory), seconds
+    def order(option: Option) -> float:
+        if option.candidates != EXACT:
+            return option.seconds
+        return 0.0 if option.seconds <= _SOON else option.seconds / _ABOUT_AS_FAST
 
     return sorted(options, key=order)
 
 
-def reason_for(choice: Option, others: list[Option], memory: int) -> str:
+def reason_for(choice: Option, others: list[Option]) -> str:
     """Why this option and not the others, in a sentence."""
     about = f"{duration(choice.seconds)} and {choice.memory_bytes / 1e9:,.1f} GB"
     if choice.candidates == EXACT:
-        if not choice.fits(memory):
-            return (
-                f"take exact, with {choice.feature_bytes / 1e9:,.1f} GB for the features: "
-                "no bands reach the wanted recall"
-            )
         other = next((one for one in others if one.candidates != EXACT), None)
         beside = f"; {other.candidates} would take {duration(other.seconds)}" if other else ""
         return f"take exact, a join on the features: it finds every pair, in {about}{beside}"
     exact = next((one for one in others if one.candidates == EXACT), None)
-    why = "it is faster than a join on the features"
-    if exact is not None and not exact.fits(memory):
-        why = (
-            f"a join on the features would need {exact.feature_bytes / 1e9:,.1f} GB for them, "
-            f"and {memory / 1e9:,.1f} GB were given"
-        )
+    beside = f"; a join on the features would take {duration(exact.seconds)}" if exact else ""
     return (
         f"take {choice.candidates} with {choice.bits} bits: it should find "
         f"{choice.recall.value:.3f} of the similar pairs ({choice.recall.low:.3f} to "
-        f"{choice.recall.high:.3f}), in {about}; {why}"
+        f"{choice.recall.high:.3f}), in {about}{beside}"
     )
 
 

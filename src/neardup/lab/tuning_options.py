@@ -9,8 +9,7 @@ from neardup.fingerprints.maker import Maker
 from neardup.kernels.similar import join_similar, predict_similar
 from neardup.lab.tuning_pairs import Interval
 from neardup.lab.tuning_sample import Sample
-from neardup.pipeline.dedup.search import EXACT
-from neardup.pipeline.dedup.settings import DedupSettings
+from neardup.pipeline.dedup.settings import EXACT, DedupSettings
 
 # Nanoseconds of the join on one thread, for a feature and for a look at a posting.
 _FEATURE_NANOSECONDS, _POSTING_NANOSECONDS = 40.0, 20.0
@@ -31,11 +30,6 @@ class Option:
     candidate_pairs: float
     seconds: float
     memory_bytes: float
-    feature_bytes: float
-
-    def fits(self, memory: int) -> bool:
-        """Whether it can run with so much memory for features."""
-        return self.candidates != EXACT or self.feature_bytes <= memory
 
 
 def exact_option(sample: Sample, maker: Maker, settings: DedupSettings) -> Option:
@@ -46,15 +40,13 @@ def exact_option(sample: Sample, maker: Maker, settings: DedupSettings) -> Optio
     each = len(sample.features.hashes) / max(1, len(sample))
     work = sample.contents * each * _FEATURE_NANOSECONDS
     work += scaled(whole[0], half[0], times) * _POSTING_NANOSECONDS
-    held = feature_bytes(sample)
     return Option(
         EXACT,
         settings.scheme.bits,
         Interval(1.0, 1.0, 1.0),
         scaled(whole[1], half[1], times),
         reading_seconds(sample) + work / 1e9 / maker.threads,
-        BASE_BYTES + sample.documents * DOCUMENT_BYTES + held * (1 + _JOIN_BYTES),
-        held,
+        BASE_BYTES + sample.documents * DOCUMENT_BYTES + held_bytes(sample, settings),
     )
 
 
@@ -82,6 +74,7 @@ def reading_seconds(sample: Sample) -> float:
     return sample.seconds / sample.looked
 
 
-def feature_bytes(sample: Sample) -> float:
-    """What the features of all documents take."""
-    return sample.features.nbytes / max(1, len(sample)) * sample.filled
+def held_bytes(sample: Sample, settings: DedupSettings) -> float:
+    """What the features of all documents take, and the join; what is more goes to a file."""
+    features = sample.features.nbytes / max(1, len(sample)) * sample.filled
+    return min(settings.memory, features * (1 + _JOIN_BYTES))

@@ -14,7 +14,7 @@ from neardup.fingerprints.maker import Maker
 from neardup.fingerprints.scheme import LARGEST_BITS
 from neardup.kernels.similar import components, join_similar
 from neardup.lab.tuning_sample import Sample
-from neardup.pipeline.dedup.search import likely_distance
+from neardup.pipeline.dedup.plans import likely_distance
 from neardup.pipeline.dedup.settings import DedupSettings
 
 MOST_PAIRS = 2000

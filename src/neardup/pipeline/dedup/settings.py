@@ -11,7 +11,7 @@ from neardup.cluster.keep import KeepPolicy
 from neardup.errors import SettingError
 from neardup.features.columns import record_fields
 from neardup.fingerprints import Scheme
-from neardup.lab.presets import preset
+from neardup.presets import preset
 
 SIMILARITIES = ("jaccard", "weighted-jaccard", "cosine", "hamming")
 CLUSTERINGS = ("components", "star")

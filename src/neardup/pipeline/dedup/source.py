@@ -183,11 +183,17 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
         return _without_views(table)
     if settings.scheme.features.are_given:
         parts = [pa.table({"terms": t, "weights": w}) for t, w in term_columns(held)]
-        return pa.concat_tables(parts)
+        return pa.concat_tables([_no_terms(), *parts], promote_options="permissive")
     items = list(held) if not isinstance(held, pa.Array | pa.ChunkedArray) else held
     if isinstance(items, list) and items and isinstance(items[0], dict):
         return table_of_records(items)
     return pa.table({name: pa.chunked_array(list(string_chunks(items)), pa.large_string())})
+
+
+def _no_terms() -> pa.Table:
+    """A collection of terms without documents, so that there is a table in any case."""
+    terms, weights = pa.large_list(pa.large_string()), pa.large_list(pa.float64())
+    return pa.table({"terms": pa.nulls(0, terms), "weights": pa.nulls(0, weights)})
 
 
 def _without_views(table: pa.Table) -> pa.Table:
