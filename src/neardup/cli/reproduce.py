@@ -111,6 +111,8 @@ def _print(done: Reproduction) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from neardup.report.whole import print_whole
+
     if isinstance(sys.stdout, TextIOWrapper):  # what an old terminal cannot show is spelled out
         sys.stdout.reconfigure(errors="backslashreplace")
     console = Console(highlight=False)
@@ -119,7 +121,7 @@ def _print(done: Reproduction) -> None:
     for table in done.tables:
         console.print()
         console.print(Text(table.title, style="bold"))
-        console.print(_shown(table))
+        print_whole(_shown(table), console)
     console.print()
     for sentence in done.differences:
         console.print(Text(f"· {sentence}"))
@@ -134,7 +136,10 @@ def _shown(table: BesideTable) -> Table:
         told = [row[place] for row in table.rows]
         numbers = all(isinstance(cell, int | float | None) for cell in told)
         shown.add_column(
-            Text(column.heading), justify="right" if numbers else "left", vertical="bottom"
+            Text(column.heading),
+            justify="right" if numbers else "left",
+            vertical="bottom",
+            no_wrap=numbers,
         )
     for row in table.rows:
         shown.add_row(*(Text(told_cell(cell)) for cell in row))

@@ -7,13 +7,11 @@ from io import StringIO
 from typing import Literal
 
 from rich.console import Console, Group, RenderableType
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from neardup.lab.sweep_result import Sweep, SweepRow
-
-_WITHOUT_END = 10_000
+from neardup.report.whole import print_whole
 
 
 def sweep_table(sweep: Sweep) -> Group:
@@ -30,10 +28,7 @@ def table_text(sweep: Sweep) -> str:
 
 def print_sweep(sweep: Sweep, console: Console) -> None:
     """Print it; a console that is too narrow lets lines run over rather than losing digits."""
-    shown = sweep_table(sweep)
-    without_end = console.options.update(width=_WITHOUT_END)
-    console.width = max(console.width, Measurement.get(console, without_end, shown).maximum)
-    console.print(shown)
+    print_whole(sweep_table(sweep), console)
 
 
 def _parts(sweep: Sweep) -> Iterator[RenderableType]:
