@@ -5,6 +5,7 @@ void register_features(nanobind::module_&);
 void register_fingerprint(nanobind::module_&);
 void register_id_set(nanobind::module_&);
 void register_join(nanobind::module_&);
+void register_living(nanobind::module_&);
 void register_similar(nanobind::module_&);
 void register_weighted(nanobind::module_&);
 }  // namespace neardup::bind
@@ -16,6 +17,7 @@ NB_MODULE(_native, m) {
     neardup::bind::register_fingerprint(m);
     neardup::bind::register_id_set(m);
     neardup::bind::register_join(m);
+    neardup::bind::register_living(m);
     neardup::bind::register_similar(m);
     neardup::bind::register_weighted(m);
 }
