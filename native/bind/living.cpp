@@ -191,7 +191,7 @@ void register_tables(nb::module_& m) {
                     pairs.emplace_back(found.numbers[i], found.distances[i]);
                 return pairs;
             },
-            "row"_a, "max_distance"_a, "limit"_a.none());
+            "row"_a.noconvert(), "max_distance"_a, "limit"_a.none());
 }
 
 void register_segments(nb::module_& m) {

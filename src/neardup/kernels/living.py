@@ -25,7 +25,6 @@ from neardup.kernels.living_rows import (
     Matches,
     Numbers,
     checked_dead,
-    checked_fingerprints,
     checked_limit,
     checked_numbers,
     checked_plan,
@@ -72,12 +71,12 @@ class MemoryTables:
 
     def add(self, numbers: Numbers, rows: Rows) -> None:
         """Add documents, or none if a number is there already (ValueError)."""
-        rows = checked_fingerprints(rows, self.bits)
+        rows = checked_rows(rows, "rows", self.masks.shape[1])
         self._native.add(checked_numbers(numbers, len(rows)), rows)
 
     def remove(self, numbers: Numbers, rows: Rows) -> None:
         """Remove documents, or none if one is not there with just this row (ValueError)."""
-        rows = checked_fingerprints(rows, self.bits)
+        rows = checked_rows(rows, "rows", self.masks.shape[1])
         self._native.remove(checked_numbers(numbers, len(rows)), rows)
 
     def query(
@@ -86,7 +85,7 @@ class MemoryTables:
         """The documents that agree with a row on a mask and differ in at most `max_distance`."""
         return Matches(
             *self._native.query(
-                checked_fingerprints(rows, self.bits),
+                checked_rows(rows, "rows", self.masks.shape[1]),
                 checked_distance(max_distance, "max_distance"),
                 checked_limit(limit),
                 threads,
@@ -108,7 +107,7 @@ class MemoryTables:
 def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:
     """Write documents as a segment, whose bytes do not depend on their order."""
     masks, bits = checked_plan(masks, bits)
-    rows = checked_fingerprints(rows, bits)
+    rows = checked_rows(rows, "rows", masks.shape[1])
     return _native.pack_segment(checked_numbers(numbers, len(rows)), rows, masks, bits)
 
 

@@ -167,7 +167,7 @@ def _positions(mask: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _bits_of(rows: Rows) -> NDArray[np.uint8]:
-    return np.unpackbits(rows.astype(">u8").view(np.uint8).reshape(len(rows), -1), axis=1)
+    return np.unpackbits(np.ascontiguousarray(rows, ">u8").view(np.uint8), axis=1)
 
 
 def _bytes(part: NDArray[np.uint64] | NDArray[np.uint32]) -> bytes:
