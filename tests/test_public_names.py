@@ -11,7 +11,10 @@ PUBLIC = [
     "Comparison",
     "Fingerprints",
     "IdfTable",
+    "Index",
     "InputError",
+    "Match",
+    "MemoryIndex",
     "NeardupError",
     "Result",
     "SchemeMismatchError",
@@ -24,6 +27,7 @@ PUBLIC = [
     "hamming",
     "idf",
     "jaccard",
+    "unique",
     "weighted_jaccard",
 ]
 
@@ -55,7 +59,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_importing_is_light():
     code = (
-        "import sys, neardup; heavy = {'numpy', 'pyarrow', 'rich', 'typer'} & set(sys.modules);"
+        "import sys, neardup; heavy = {'numpy', 'pyarrow', 'lmdb', 'rich', 'typer'} & set(sys.modules);"
         "assert not heavy, heavy"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -64,6 +68,6 @@ def test_importing_is_light():
 def test_help_needs_no_arrow():
     code = (
         "import sys\nfrom neardup.cli.app import app\n"
-        "heavy = {'numpy', 'pyarrow', 'fsspec'} & set(sys.modules)\nassert not heavy, heavy"
+        "heavy = {'numpy', 'pyarrow', 'fsspec', 'lmdb'} & set(sys.modules)\nassert not heavy, heavy"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

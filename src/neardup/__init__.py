@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
+    from neardup.index import Index, Match, MemoryIndex, unique
     from neardup.pipeline.dedup.result import Result
     from neardup.pipeline.dedup.run import dedup
     from neardup.verify import cosine, jaccard, weighted_jaccard
@@ -27,7 +28,10 @@ __all__ = [
     "Comparison",
     "Fingerprints",
     "IdfTable",
+    "Index",
     "InputError",
+    "Match",
+    "MemoryIndex",
     "NeardupError",
     "Result",
     "SchemeMismatchError",
@@ -40,6 +44,7 @@ __all__ = [
     "hamming",
     "idf",
     "jaccard",
+    "unique",
     "weighted_jaccard",
 ]
 
@@ -48,7 +53,10 @@ _HOMES = {
     "Comparison": "neardup.comparison",
     "Fingerprints": "neardup.fingerprints",
     "IdfTable": "neardup.features.idf",
+    "Index": "neardup.index",
     "InputError": "neardup.errors",
+    "Match": "neardup.index",
+    "MemoryIndex": "neardup.index",
     "NeardupError": "neardup.errors",
     "Result": "neardup.pipeline.dedup.result",
     "SchemeMismatchError": "neardup.errors",
@@ -61,6 +69,7 @@ _HOMES = {
     "hamming": "neardup.fingerprints",
     "idf": "neardup.fingerprints",
     "jaccard": "neardup.verify",
+    "unique": "neardup.index",
     "weighted_jaccard": "neardup.verify",
 }
 
