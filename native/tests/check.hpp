@@ -47,6 +47,7 @@ void test_parallel();
 void test_utf8();
 void test_weighted();
 void test_join();
+void test_living();
 void test_similar();
 
 }  // namespace neardup::tests

@@ -12,6 +12,7 @@ int main() {
     test_id_set();
     test_parallel();
     test_join();
+    test_living();
     test_similar();
     std::printf("%ld passed, %ld failed\n", tally().passed, tally().failed);
     return tally().failed == 0 ? 0 : 1;
