@@ -13,8 +13,6 @@ std::uint32_t Chunks::take() {
     }
     if (made_ == kNone) throw std::invalid_argument("too many fingerprints for these tables");
     chunks_.reserve(made_ + std::size_t{1});
-    // Whatever is compared has been written, if not used.
-    *chunks_.at(made_) = {};
     return made_++;
 }
 

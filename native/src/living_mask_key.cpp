@@ -6,8 +6,11 @@ namespace neardup {
 
 namespace {
 
-// With more bits than this, a mask tells rows apart that lie in one bucket.
-constexpr unsigned kMostBitsOfBuckets = 24;
+// The bits of tags that are a hash of the key. Buckets tell short masks apart by themselves; rows
+// that agree on a long one are few, and need no other bits.
+std::uint32_t exact_bits(unsigned mask_bits) {
+    return mask_bits <= 12 ? 0 : mask_bits <= 24 ? 0xFF000000 : 0xFFFFFFFF;
+}
 
 // The bits [first, first + count) of a word, 0 the most significant.
 std::uint64_t bits_at(unsigned first, unsigned count) {
@@ -33,9 +36,9 @@ MaskKey::MaskKey(const std::uint64_t* mask, std::size_t words, std::size_t bits)
             size_ += count;
         }
     }
-    exact_tag_ = size_ > kMostBitsOfBuckets;
+    exact_ = exact_bits(size_);
     unsigned most_free = 0;
-    for (std::size_t half = 0; half < 2 * words; ++half) {
+    for (std::size_t half = 0; half < 2 * words && most_free < 32; ++half) {
         const unsigned inside =
             bits > 32 * half ? static_cast<unsigned>(std::min<std::size_t>(32, bits - 32 * half)) : 0;
         const int shift = half % 2 == 0 ? 32 : 0;

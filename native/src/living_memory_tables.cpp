@@ -48,12 +48,12 @@ class MemoryTables::Source {
         prefetch(cursor);
         return true;
     }
-    template <typename Take>
-    void near(const Cursor& cursor, const LivingKernels& kernels, const Take& take) const {
+    template <typename Near, typename Take>
+    void each_near(const Cursor& cursor, const Near& near, const Take& take) const {
         const Chunk& chunk = chunk_at(cursor);
         const std::uint32_t used = ~(~0U << BucketTable::in_first(cursor.left));
-        std::uint32_t near = used & kernels.near_tags(chunk.tags, cursor.tag, cursor.tag_distance);
-        for (; near != 0; near &= near - 1) take(chunk.groups[std::countr_zero(near)]);
+        for (std::uint32_t bits = used & near(chunk.tags); bits != 0; bits &= bits - 1)
+            take(chunk.groups[std::countr_zero(bits)]);
     }
     bool next(Cursor& cursor) const {
         cursor.left -= BucketTable::in_first(cursor.left);

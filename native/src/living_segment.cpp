@@ -103,8 +103,8 @@ class Segment::Source {
             __builtin_prefetch(tags + i);
         return true;
     }
-    template <typename Take>
-    void near(const Cursor& cursor, const LivingKernels& kernels, const Take& take) const {
+    template <typename Near, typename Take>
+    void each_near(const Cursor& cursor, const Near& near, const Take& take) const {
         const SegmentLayout::Table& table = segment_.layout_.tables[cursor.mask];
         const std::uint32_t* tags = part(table.tags) + cursor.at;
         std::uint32_t some[kTagsAtOnce] = {};
@@ -117,10 +117,9 @@ class Segment::Source {
                 tags = some;
             }
         }
-        std::uint32_t near = used & kernels.near_tags(tags, cursor.tag, cursor.tag_distance);
-        for (; near != 0; near &= near - 1) {
+        for (std::uint32_t bits = used & near(tags); bits != 0; bits &= bits - 1) {
             const std::uint32_t group =
-                part(table.groups)[cursor.at + static_cast<unsigned>(std::countr_zero(near))];
+                part(table.groups)[cursor.at + static_cast<unsigned>(std::countr_zero(bits))];
             if (group >= groups_) throw damaged();
             take(group);
         }

@@ -21,9 +21,10 @@ and then for each mask
 The masked bits of a row, in order, are cut into pieces of 64, the last filled up with zeros
 behind; folded together they are the row's key. The topmost d bits of the key are its bucket.
 There are about eight groups in a bucket, unless the mask has too few bits for that.
-The tag depends on the mask. If it has more than 24 bits, the tag is a hash of the key, and groups
-of another tag do not agree. Else it is the half word of the row that has the most bits outside the
-mask, and groups whose tags differ in more bits than a query allows are too far away.
+A tag is made of two: its topmost bits are those of a hash of the key, the others are those of the
+half word of the row that has the most bits outside the mask. Groups whose tags differ from a
+query's among the first, or in more bits than it allows, need not be looked at. There are no bits
+of the hash if the mask has up to 12 bits, eight up to 24, and then nothing else.
 """
 
 from __future__ import annotations
@@ -44,8 +45,6 @@ HEAD_WORDS = 10
 MOST_MASKS = 10_000
 
 GROUPS_A_BUCKET = 8
-# With more bits than this, a mask tells rows apart that lie in one bucket.
-MOST_BITS_OF_BUCKETS = 24
 KEY_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 TAG_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 CHECK_FACTORS = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9)
@@ -146,13 +145,15 @@ def row_tags(
     rows: Rows, keys: NDArray[np.uint64], mask: NDArray[np.uint64], bits: int
 ) -> NDArray[np.uint32]:
     """32 bits by which most rows of a bucket can be left out unseen."""
-    if _positions(mask).size > MOST_BITS_OF_BUCKETS:
-        return ((keys ^ keys >> HALF) * TAG_FACTOR >> HALF).astype(np.uint32)
     free = np.ones(64 * rows.shape[1], np.bool_)
     free[bits:] = False
     free[_positions(mask)] = False
     word, low = divmod(int(np.argmax(free.reshape(-1, 32).sum(axis=1))), 2)
-    return (rows[:, word] >> np.uint64(0 if low else 32)).astype(np.uint32)
+    some = (rows[:, word] >> np.uint64(0 if low else 32)).astype(np.uint32)
+    hashes = ((keys ^ keys >> HALF) * TAG_FACTOR >> HALF).astype(np.uint32)
+    size = _positions(mask).size
+    exact = np.uint32(0 if size <= 12 else 0xFF000000 if size <= 24 else 0xFFFFFFFF)
+    return (hashes & exact) | (some & ~exact)
 
 
 def checksum(data: bytes) -> int:

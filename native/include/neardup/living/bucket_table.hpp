@@ -79,7 +79,7 @@ class BucketTable {
 
   private:
     // Half a chunk is empty in each bucket on average, so there should be more than one.
-    static constexpr std::size_t kMostInBucket = 64;
+    static constexpr std::size_t kMostInBucket = 48;
 
     std::vector<Bucket> buckets_;
     unsigned depth_ = 0;

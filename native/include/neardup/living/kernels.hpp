@@ -10,8 +10,10 @@ namespace neardup {
 inline constexpr std::size_t kTagsAtOnce = 32;
 
 struct LivingKernels {
-    // A bit for each of `kTagsAtOnce` tags that differs from `tag` in at most `most` bits.
-    std::uint32_t (*near_tags)(const std::uint32_t* tags, std::uint32_t tag, std::uint32_t most);
+    // A bit for each of `kTagsAtOnce` tags that differs from `tag` in at most `most` bits, and in
+    // none of the `exact` ones.
+    std::uint32_t (*near_tags)(const std::uint32_t* tags, std::uint32_t tag, std::uint32_t exact,
+                               std::uint32_t most);
     // In how many bits two rows differ.
     std::uint32_t (*distance)(const std::uint64_t* x, const std::uint64_t* y, std::size_t words);
 };

@@ -30,13 +30,14 @@ class MaskKey {
         return key;
     }
 
+    // A hash of the key in the `exact` bits, in the others some bits of the row: rows that agree
+    // and are within some bits of each other have tags that are, and are equal in the exact ones.
     std::uint32_t tag(const std::uint64_t* row, std::uint64_t key) const {
-        if (exact_tag_) return static_cast<std::uint32_t>((key ^ key >> 32) * kTagFactor >> 32);
-        return static_cast<std::uint32_t>(row[tag_word_] >> tag_shift_);
+        const auto hash = static_cast<std::uint32_t>((key ^ key >> 32) * kTagFactor >> 32);
+        const auto some = static_cast<std::uint32_t>(row[tag_word_] >> tag_shift_);
+        return (hash & exact_) | (some & ~exact_);
     }
-
-    // In how many bits the tags of rows may differ that agree and are within `most` bits.
-    std::uint32_t tag_distance(std::uint32_t most) const { return exact_tag_ ? 0 : most; }
+    std::uint32_t exact() const { return exact_; }
 
     bool agree(const std::uint64_t* x, const std::uint64_t* y) const {
         for (const Part& part : parts_)
@@ -63,7 +64,7 @@ class MaskKey {
     std::vector<Run> runs_;
     std::vector<std::uint32_t> piece_ends_;  // in runs
     unsigned size_ = 0;
-    bool exact_tag_;
+    std::uint32_t exact_;
     std::uint32_t tag_word_ = 0;
     int tag_shift_ = 0;
 };

@@ -1,7 +1,8 @@
 // Queries of tables, several at a time, so that the memory they wait for comes at once.
 //
-// A source is what is searched: `open(cursor, key)` finds a bucket, `near(cursor, ...)` tells of
-// some of its groups, `next(cursor)` goes on and is false at the end of the bucket.
+// A source is what is searched: `open(cursor, key)` finds a bucket, `each_near(cursor, near, take)`
+// tells of those of its next groups whose tags are `near`, and `next(cursor)` goes on and is false at
+// the end of the bucket.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ struct Query {
 
 // A bucket being read.
 struct Cursor {
-    std::uint32_t query, mask, tag, tag_distance;
+    std::uint32_t query, mask, tag;
     std::size_t at;      // where the source reads next
     std::uint32_t left;  // groups from there on
 };
@@ -71,7 +72,11 @@ class Searcher {
         while (!cursors_.empty()) {
             for (std::size_t i = 0; i < cursors_.size();) {
                 Cursor& cursor = cursors_[i];
-                source_.near(cursor, kernels_, [&](std::uint32_t group) {
+                const std::uint32_t exact = masks_[cursor.mask].exact();
+                const auto near = [&](const std::uint32_t* tags) {
+                    return kernels_.near_tags(tags, cursor.tag, exact, query_.most);
+                };
+                source_.each_near(cursor, near, [&](std::uint32_t group) {
                     source_.prefetch_row(group);
                     candidates_.push_back({cursor.query, cursor.mask, group});
                 });
@@ -100,8 +105,7 @@ class Searcher {
             for (std::uint32_t mask = 0; mask < masks_.size(); ++mask) {
                 const std::uint64_t key = keys_[at++];
                 Cursor cursor{static_cast<std::uint32_t>(i - first), mask,
-                              masks_[mask].tag(row(i), key),
-                              masks_[mask].tag_distance(query_.most), 0, 0};
+                              masks_[mask].tag(row(i), key), 0, 0};
                 if (source_.open(cursor, key)) cursors_.push_back(cursor);
             }
     }
