@@ -115,6 +115,34 @@ class Block:
         place = int(np.searchsorted(self._relative(), wanted))
         return place if place < self.count and self._number(place) == wanted else None
 
+    @property
+    def last(self) -> int:
+        """The number of the last document."""
+        return int(self.first) + self._number(self.count - 1)
+
+    def places(self, numbers: Numbers) -> NDArray[np.int64]:
+        """Where in the block the documents of these numbers are; all of them must be."""
+        wanted = (numbers - np.uint64(self.first)).astype(np.uint32)
+        relative = self._relative()
+        places = np.minimum(relative.searchsorted(wanted), self.count - 1)
+        if not np.array_equal(relative[places], wanted):
+            raise InputError("a record is missing in the index")
+        return np.asarray(places, np.int64)
+
+    def ids(self, places: NDArray[np.int64]) -> list[Id]:
+        """The ids of some documents."""
+        if self._kinds & _TEXT_IDS:
+            return [self.id(place) for place in places.tolist()]
+        every = np.frombuffer(self._data, np.int64, self.count, self._ids_at)
+        ids: list[Id] = every[places].tolist()
+        return ids
+
+    def metadatas(self, places: NDArray[np.int64]) -> list[bytes]:
+        """The metadata of some documents."""
+        if not self._kinds & _HAS_METADATA:
+            return [b""] * len(places)
+        return [self.metadata(place) for place in places.tolist()]
+
     def numbers(self) -> Numbers:
         """The numbers of the documents, ascending."""
         return self._relative().astype(np.uint64) + np.uint64(self.first)

@@ -201,6 +201,8 @@ def rows_of(document: Any, scheme: Scheme) -> tuple[Any, Any] | None:
     value = int(document)
     if value < 0 or value >> scheme.bits:
         raise SettingError(f"{value} is no fingerprint of {scheme.bits} bits")
+    if scheme.bits == 64:
+        return np.array([[value]], np.uint64), None
     size = 8 * scheme.row_words
     data = (value << (8 * size - scheme.bits)).to_bytes(size, "big")
     return np.frombuffer(data, ">u8").astype(np.uint64).reshape(1, -1), None

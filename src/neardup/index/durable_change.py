@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from neardup.index import block, id_table
 from neardup.index.durable_view import DurableView
 from neardup.index.entries import Entries, joined
-from neardup.index.ids import id_hashes
 from neardup.index.merging import Packing, chosen_run, crowded_run
 from neardup.index.notes import note, read_notes
 from neardup.index.repeats import last_of_each, unchanged
@@ -31,7 +30,7 @@ class DurableChange(DurableView, Change):
     def put(self, entries: Entries) -> int:
         """Add documents to the tail; a tail that grows too long becomes a segment."""
         entries = last_of_each(entries)
-        old = self.numbers_of(entries.ids)
+        old = self.numbers_of(entries)
         there = np.flatnonzero(old >= 0)
         if len(there):
             same = unchanged(entries, there, self.records(old[there].tolist()))
@@ -140,7 +139,7 @@ class DurableChange(DurableView, Change):
                 len(every),
                 len(every),
                 pack_segment(every[filled], np.ascontiguousarray(rows[filled]), *self.packing.plan),
-                id_table.packed(np.concatenate([id_hashes(part.ids) for part in parts]), every),
+                id_table.packed(np.concatenate([part.hashes for part in parts]), every),
             )
             self._set_segments([*self.state.segments, new])
         self.state = replace(self.state, tail=Segment(TAIL, self.state.next_number, 0, 0, 0))

@@ -21,6 +21,7 @@ from neardup.index.durable_view import DurableView
 from neardup.index.entries import Entries
 from neardup.index.environment import Environment
 from neardup.index.id_table import in_sorted
+from neardup.index.mapped import Mapped
 from neardup.index.merging import Packing
 from neardup.index.notes import Dead
 from neardup.index.settings import IndexSettings
@@ -47,18 +48,19 @@ class DurableStore(Store):
         self._lock = threading.Lock()
         self._tail = Tail(*self._packing.plan)
         self._dead = Dead()
+        self._mapped = Mapped()
 
     @contextmanager
     def view(self) -> Iterator[View]:
         """What the last commit left behind; the tail's copy is of use to one thread at a time."""
         with self._lock, self._environment.reading() as transaction:
-            yield self._seen(DurableView, transaction)
+            yield self._seen(DurableView, transaction, reads=True)
 
     def change(self, work: Callable[[Change], Found]) -> Found:
         """One transaction."""
 
         def attempt(transaction: Any) -> Found:
-            change = self._seen(DurableChange, transaction)
+            change = self._seen(DurableChange, transaction, reads=False)
             change.packing = self._packing
             found = work(change)
             change.finish()
@@ -113,11 +115,13 @@ class DurableStore(Store):
 
     def close(self) -> None:
         """Close the files, unless another index of this program uses them."""
+        self._mapped = Mapped()
         environments.release(self._environment)
 
-    def _seen(self, kind: Callable[..., Found], transaction: Any) -> Found:
-        stored = Stored(transaction)
+    def _seen(self, kind: Callable[..., Found], transaction: Any, *, reads: bool) -> Found:
+        stored = Stored(transaction, self._mapped, adds=reads)
         state = stored.state()
+        self._mapped.follow(state, self._environment.map_number)
         self._tail.follow(stored, state)
         return kind(stored, state, self._tail, self._dead)
 
@@ -130,7 +134,7 @@ def open_store(
     environment = environments.acquire(path, readonly=readonly, sync=sync)
     try:
         with environment.reading() as transaction:
-            held = _read(Stored(transaction), path)
+            held = _read(Stored(transaction, Mapped(), adds=False), path)
         if held is None:
             if readonly or not create:
                 raise NeardupError(f"{path} holds no index; make one with neardup index create")
@@ -168,7 +172,7 @@ def _made(
         settings = settings.with_idf(table)
 
     def write(transaction: Any) -> None:
-        stored = Stored(transaction)
+        stored = Stored(transaction, Mapped(), adds=False)
         stored.put_about(FORMAT_KEY, FORMAT.encode())
         stored.put_about(SETTINGS_KEY, settings.to_bytes())
         stored.put_about(STATE_KEY, State.new().to_bytes())

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import orjson
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.errors import InputError
 from neardup.index.block import Block
-from neardup.index.entries import Record
+from neardup.index.entries import Entries, Record
 from neardup.index.id_table import in_sorted
 from neardup.index.ids import Id, id_array, id_hashes
 from neardup.index.notes import Dead
-from neardup.index.state import State
+from neardup.index.state import Segment, State
 from neardup.index.stored import Stored
 from neardup.index.tail import Tail
 from neardup.index.view import View
 from neardup.kernels.living import Matches, query_segment
 
 Numbers = NDArray[np.uint64]
+# For so few documents their blocks are looked up one by one.
+_FEW = 4
 
 
 class DurableView(View):
@@ -48,7 +49,7 @@ class DurableView(View):
                 max_distance=max_distance,
                 limit=limit,
                 threads=threads,
-                dead=self.dead[segment.key],
+                dead=self._dead_of(segment),
             )
             for segment in self.state.segments
         ]
@@ -72,7 +73,7 @@ class DurableView(View):
                 rows,
                 max_distance=max_distance,
                 limit=limit,
-                dead=self.dead[segment.key],
+                dead=self._dead_of(segment),
             )
             if len(matches.numbers):
                 found += zip(matches.numbers.tolist(), matches.distances.tolist(), strict=True)
@@ -91,24 +92,28 @@ class DurableView(View):
                     return number
         return None
 
-    def numbers_of(self, ids: pa.Array) -> NDArray[np.int64]:
-        """The numbers of the documents with these ids, -1 where there is none."""
-        found = np.full(len(ids), -1, np.int64)
-        names: list[Id] = ids.to_pylist()
+    def numbers_of(self, entries: Entries) -> NDArray[np.int64]:
+        """The numbers of the documents with the same ids, -1 where there is none."""
+        found = np.full(len(entries), -1, np.int64)
+        names: list[Id] = []
         if len(self.tail):
+            names = entries.ids.to_pylist()
             for place, id in enumerate(names):
                 number = self.tail.number_of(id)
                 if number is not None:
                     found[place] = number
-        if not self.state.segments:
-            return found
-        hashes = id_hashes(ids)
+        # Ascending hashes walk through a table; others would jump about in it.
+        order = np.argsort(entries.hashes, kind="stable")
+        hashes = entries.hashes[order]
         for segment in self.state.segments:
             places, numbers = self.stored.id_table(segment.key).find_many(hashes)
             alive = ~in_sorted(numbers, self.dead[segment.key])
-            places, numbers = places[alive], numbers[alive]
+            if not alive.any():
+                continue
+            names = names or entries.ids.to_pylist()
+            some = numbers[alive].tolist()
             for place, number, id in zip(
-                places.tolist(), numbers.tolist(), self.ids_of(numbers.tolist()), strict=True
+                order[places[alive]].tolist(), some, self.ids_of(some), strict=True
             ):
                 if id == names[place]:
                     found[place] = number
@@ -116,11 +121,16 @@ class DurableView(View):
 
     def ids_of(self, numbers: Sequence[int]) -> list[Id]:
         """The ids of documents."""
-        return [block.id(place) for block, place in self._found(numbers)]
+        if len(numbers) <= _FEW:
+            return [block.id(place) for block, place in self._found(numbers)]
+        return self._gathered(numbers, lambda block, places: block.ids(places))
 
     def metadata_of(self, numbers: Sequence[int]) -> list[Any] | None:
         """The metadata of documents."""
-        found = [block.metadata(place) for block, place in self._found(numbers)]
+        if len(numbers) <= _FEW:
+            found = [block.metadata(place) for block, place in self._found(numbers)]
+        else:
+            found = self._gathered(numbers, lambda block, places: block.metadatas(places))
         return [orjson.loads(json) if json else None for json in found] if any(found) else None
 
     def records(self, numbers: Sequence[int]) -> list[Record]:
@@ -134,6 +144,27 @@ class DurableView(View):
             numbers = self.stored.id_table(segment.key).numbers()
             parts.append(numbers[~in_sorted(numbers, self.dead[segment.key])])
         return np.sort(np.concatenate([*parts, self.tail.numbers()]))
+
+    def _dead_of(self, segment: Segment) -> Numbers | None:
+        return self.dead[segment.key] if segment.dead else None
+
+    def _gathered(
+        self, numbers: Sequence[int], take: Callable[[Block, NDArray[np.int64]], list[Any]]
+    ) -> list[Any]:
+        """Something of many documents, each block looked up once."""
+        wanted = np.array(numbers, np.uint64)
+        order = np.argsort(wanted, kind="stable")
+        wanted = wanted[order]
+        found: list[Any] = []
+        begin = 0
+        while begin < len(wanted):
+            block, _ = next(self._found([int(wanted[begin])]))
+            end = int(wanted.searchsorted(np.uint64(block.last), "right"))
+            found += take(block, block.places(wanted[begin:end]))
+            begin = end
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        return [found[place] for place in back.tolist()]
 
     def _is_alive(self, key: int, number: int) -> bool:
         return not in_sorted(np.array([number], np.uint64), self.dead[key])[0]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.index.ids import Id, is_text
+from neardup.index.ids import Id, id_hashes, is_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,11 @@ class Entries:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @cached_property
+    def hashes(self) -> NDArray[np.uint64]:
+        """Those of the ids."""
+        return id_hashes(self.ids)
 
     @property
     def filled(self) -> NDArray[np.bool_]:

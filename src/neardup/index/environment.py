@@ -39,6 +39,7 @@ class Environment:
         self._writing = threading.Lock()
         self._gate = threading.Condition()
         self._inside = 0
+        self.map_number = 0  # another one when the map may lie elsewhere
         with self._explained("opened"):
             self._lmdb = lmdb.open(
                 os.fspath(path),
@@ -113,6 +114,7 @@ class Environment:
         with self._gate:
             self._gate.wait_for(lambda: self._inside == 0)
             self._lmdb.set_mapsize(size)
+            self.map_number += 1
 
     @contextmanager
     def _explained(self, done: str) -> Iterator[None]:

@@ -333,8 +333,6 @@ def _matches(view: View, found: list[tuple[int, int]]) -> list[Match]:
     numbers = [number for number, _ in found]
     about = view.metadata_of(numbers)
     ids = view.ids_of(numbers)
-    if about is None and len(found) == 1:
-        return [Match(ids[0], found[0][1])]
     every = [
         Match(id, distance, None, None if about is None else about[place])
         for place, (id, (_, distance)) in enumerate(zip(ids, found, strict=True))

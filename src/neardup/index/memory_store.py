@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +24,7 @@ _GONE = object()
 _AT_ONCE = 10_000
 
 
-class MemoryStore(Store, Change):
+class MemoryStore(Store, Change, AbstractContextManager[View]):
     """Documents in tables in native memory; numbers that are gone are given again in time."""
 
     def __init__(self, masks: NDArray[np.uint64], bits: int) -> None:
@@ -42,11 +42,16 @@ class MemoryStore(Store, Change):
         self._metadata: dict[int, bytes] = {}
         self._contents: dict[int, bytes] = {}
 
-    @contextmanager
-    def view(self) -> Iterator[View]:
+    def view(self) -> AbstractContextManager[View]:
         """The store itself, for one thread at a time."""
-        with self._lock:
-            yield self
+        return self
+
+    def __enter__(self) -> MemoryStore:
+        self._lock.acquire()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
 
     def change(self, work: Callable[[Change], Found]) -> Found:
         """The store itself; what is checked before anything changes leaves nothing half done."""
@@ -102,8 +107,10 @@ class MemoryStore(Store, Change):
 
     def put(self, entries: Entries) -> int:
         """Add documents, or replace those of the same ids; those that are just so stay."""
-        entries = last_of_each(entries)
         ids: list[Id] = entries.ids.to_pylist()
+        if len(set(ids)) < len(ids):
+            entries = last_of_each(entries)
+            ids = entries.ids.to_pylist()
         if not self._numbers.keys().isdisjoint(ids):
             old = [
                 (place, self._numbers[id]) for place, id in enumerate(ids) if id in self._numbers

@@ -57,13 +57,15 @@ class Packing:
 
 
 def chosen_run(segments: Sequence[Segment], packing: Packing) -> list[Segment]:
-    """The last segments, as far as each is less than twice as large as those behind it."""
+    """The last segments, from the first on that is less than twice as large as those behind it."""
     run, total = 0, 0
-    for segment in reversed(segments):
-        if run and (segment.alive >= _RATIO * total or segment.alive + total > packing.most):
+    for place, segment in enumerate(reversed(segments), 1):
+        if segment.alive + total > packing.most:
             break
-        run, total = run + 1, total + segment.alive
-    return list(segments[-run:]) if run > 1 else []
+        if place > 1 and segment.alive < _RATIO * total:
+            run = place
+        total += segment.alive
+    return list(segments[len(segments) - run :])
 
 
 def crowded_run(segments: Sequence[Segment], packing: Packing) -> list[Segment]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from neardup.index.entries import Entries, Record
@@ -13,7 +12,7 @@ from neardup.index.entries import Entries, Record
 
 def last_of_each(entries: Entries) -> Entries:
     """Of documents with the same id only the last."""
-    if len(entries) < 2 or pc.count_distinct(entries.ids).as_py() == len(entries):
+    if len(entries) < 2 or np.diff(np.sort(entries.hashes)).all():
         return entries
     last = dict(zip(entries.ids.to_pylist(), range(len(entries)), strict=True))
     return entries.take(np.array(sorted(last.values()), np.int64))

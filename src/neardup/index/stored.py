@@ -13,26 +13,33 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from neardup.errors import InputError
 from neardup.index.block import Block
 from neardup.index.id_table import IdTable
+from neardup.index.mapped import Mapped
 from neardup.index.state import State
 
 FORMAT_KEY, SETTINGS_KEY, IDF_KEY, STATE_KEY = b"aformat", b"asettings", b"aidf", b"astate"
 _BLOCK, _NOTE, _IDS, _TABLES = b"b", b"d", b"i", b"s"
-# Smaller values lie among others, at odd addresses.
-_LARGE = 4096
+# Smaller values may lie among others, at odd addresses, and be moved with those: up to half a page.
+_LARGE = 1 << 16
 _KEY = struct.Struct(">cQ")
 _NOTE_KEY = struct.Struct(">cQQ")
 
 
 class Stored:
-    """All that is stored, as one transaction sees it."""
+    """All that is stored, as one transaction sees it.
 
-    def __init__(self, transaction: Any) -> None:
+    `mapped` is asked first for what belongs to segments; a transaction that only reads adds to it.
+    """
+
+    def __init__(self, transaction: Any, mapped: Mapped, *, adds: bool) -> None:
         self._transaction = transaction
+        self._mapped = mapped
+        self._adds = adds
 
     def about(self, key: bytes) -> memoryview | None:
         """A value about the whole index."""
@@ -52,7 +59,7 @@ class Stored:
         data = self.about(STATE_KEY)
         if data is None:
             raise InputError("the index has no state")
-        return State.of_bytes(data)
+        return _state(bytes(data))
 
     def block(self, number: int) -> Block | None:
         """The first block whose last document has that number or a higher one."""
@@ -120,10 +127,20 @@ class Stored:
                 found = cursor.delete()
 
     def _value(self, kind: bytes, key: int) -> memoryview:
+        known = self._mapped.get(kind, key)
+        if known is not None:
+            return known
         found: memoryview | None = self._transaction.get(_KEY.pack(kind, key))
         if found is None:
             raise InputError(f"segment {key} of the index is missing")
+        if self._adds and len(found) >= _LARGE:
+            self._mapped.put(kind, key, found)
         return found
+
+
+@lru_cache(64)
+def _state(data: bytes) -> State:
+    return State.of_bytes(data)
 
 
 def _is_of(cursor: Any, kind: bytes) -> bool:
