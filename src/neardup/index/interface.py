@@ -14,14 +14,14 @@ from neardup.errors import InputError, SettingError
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.maker import DocumentColumns, Maker
-from neardup.index import documents
+from neardup.index import shapes
 from neardup.index.answering import Question, answer, distance_asked, metadata_of, threshold_asked
 from neardup.index.contents import contents_of, text_of
-from neardup.index.documents import Documents, metadata_json
 from neardup.index.entries import Entries, by_kind
 from neardup.index.ids import Id, checked_id, id_array
 from neardup.index.match import Answers, Match, in_order
 from neardup.index.settings import IndexSettings
+from neardup.index.shapes import Documents, metadata_json
 from neardup.index.stats import IndexStats, StoredDocument
 from neardup.index.view import Change, Store, View
 
@@ -104,9 +104,9 @@ class LivingIndex:
         leaves out what is truly less similar, which takes an index that stores texts or features.
         Of more documents than `limit` that are as near, the first that came are given.
         """
-        given = documents.rows_of(document, self.scheme)
+        given = shapes.rows_of(document, self.scheme)
         if given is None:
-            columns = documents.one(document, self.scheme)
+            columns = shapes.one(document, self.scheme)
             rows, words = self._maker.rows(columns)
             return self._asked(rows, words == 0, [columns], max_distance, threshold, limit)[0]
         rows, empty = given
@@ -122,17 +122,17 @@ class LivingIndex:
 
     def query_many(
         self,
-        documents_: Any,
+        documents: Any,
         max_distance: int | None = None,
         threshold: float | None = None,
         limit: int | None = DEFAULT_LIMIT,
     ) -> Answers:
         """The documents near each of many: a sequence of lists of matches; uses all cores."""
-        given = documents.rows_of(documents_, self.scheme)
+        given = shapes.rows_of(documents, self.scheme)
         if given is not None:
             rows, empty = given
             return self._asked(rows, empty, None, max_distance, threshold, limit)
-        parts = list(documents.columns_of(documents_, self.scheme))
+        parts = list(shapes.columns_of(documents, self.scheme))
         found = [self._maker.rows(columns) for columns in parts]
         if not found:
             found = [(np.zeros((0, self.scheme.row_words), np.uint64), np.zeros(0, np.uint32))]
@@ -250,7 +250,7 @@ class LivingIndex:
         about = metadata_json(metadata)
         return Documents(
             id_array([checked_id(id)]),
-            documents.one(document, self.scheme),
+            shapes.one(document, self.scheme),
             pa.array([about], pa.large_binary()) if about else None,
         )
 
@@ -272,7 +272,7 @@ class LivingIndex:
         """As much as is committed together: entries of each kind of id."""
         waiting: list[Entries] = []
         count = size = 0
-        for batch in documents.batches(given, self.scheme, metadata):
+        for batch in shapes.batches(given, self.scheme, metadata):
             entries = self._entries(batch)
             if not len(entries):
                 continue
@@ -299,7 +299,7 @@ class LivingIndex:
         _require_limit(limit)
 
         def features(places: NDArray[np.int64]) -> WeightedFeatures:
-            return documents.features_at(columns or [], filled[places], self._maker)
+            return shapes.features_at(columns or [], filled[places], self._maker)
 
         return Question(
             rows if len(filled) == len(rows) else np.ascontiguousarray(rows[filled]),

@@ -68,6 +68,10 @@ def one(document: Any, scheme: Scheme) -> DocumentColumns:
 
 def columns_of(documents: Any, scheme: Scheme) -> Iterator[DocumentColumns]:
     """What many documents hold, some at a time."""
+    if isinstance(documents, Batch | TermBatch):
+        held = _of_batch(documents, scheme).held
+        assert not isinstance(held, Fingerprints)
+        return iter([held])
     if scheme.features.are_given:
         return (GivenTerms(*columns) for columns in term_columns(documents))
     if scheme.fields is not None:
