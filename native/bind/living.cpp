@@ -26,6 +26,7 @@ using RowArray = InputRows<std::uint64_t>;
 using NumberArray = Input<std::uint64_t>;
 using Bytes = Input<std::uint8_t>;
 using MaybeLimit = std::optional<std::size_t>;
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
 constexpr std::size_t kMostBits = 4096;
 constexpr std::size_t kMostMasks = 10'000;
@@ -71,7 +72,7 @@ Query query_of(const std::uint64_t* rows, std::size_t count, std::size_t words, 
 template <typename T, typename... Size>
 auto array_of(std::vector<T>&& values, Size... shape) {
     auto* held = new std::vector<T>(std::move(values));
-    nb::capsule owner(held, [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
+    nb::capsule owner(held, [](void* it) noexcept { delete static_cast<std::vector<T>*>(it); });
     return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Size)>>(held->data(), {shape...}, owner);
 }
 
@@ -135,17 +136,17 @@ void register_tables(nb::module_& m) {
     nb::class_<MemoryTables>(m, "MemoryTables")
         .def(
             "__init__",
-            [](MemoryTables* self, const RowArray& masks, std::size_t bits, const std::string& isa) {
+            [](MemoryTables* self, const RowArray& masks, std::size_t bits,
+               const std::string& isa) {
                 check_plan(masks, bits);
                 new (self) MemoryTables(masks.data(), masks.shape(0), masks.shape(1), bits,
                                         living_kernels_for(isa));
             },
             "masks"_a, "bits"_a, "isa"_a)
-        .def("__len__", &MemoryTables::size)
-        .def_prop_ro("distinct", &MemoryTables::distinct)
-        .def_prop_ro("nbytes", &MemoryTables::bytes)
-        .def("largest_buckets", &MemoryTables::largest_buckets, "count"_a,
-             nb::call_guard<nb::gil_scoped_release>())
+        .def("__len__", &MemoryTables::size, Unlocked())
+        .def_prop_ro("distinct", &MemoryTables::distinct, Unlocked())
+        .def_prop_ro("nbytes", &MemoryTables::bytes, Unlocked())
+        .def("largest_buckets", &MemoryTables::largest_buckets, "count"_a, Unlocked())
         .def(
             "add",
             [](MemoryTables& self, const NumberArray& numbers, const RowArray& rows) {

@@ -1,4 +1,3 @@
-#include <bit>
 #include <stdexcept>
 
 #include "neardup/living/bucket_table.hpp"
@@ -11,7 +10,7 @@ std::uint32_t Chunks::take() {
         free_ = chunks_.at(chunk)->next;
         return chunk;
     }
-    if (made_ == kNone) throw std::invalid_argument("too many fingerprints for these tables");
+    if (made_ == kNone) throw std::length_error("too many fingerprints for these tables");
     chunks_.reserve(made_ + std::size_t{1});
     return made_++;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <stdexcept>
 
 #include "neardup/living/groups.hpp"
 
@@ -59,7 +58,6 @@ std::size_t Groups::bytes() const {
 std::uint32_t Groups::make(const std::uint64_t* row) {
     std::uint32_t group;
     if (free_.empty()) {
-        if (made_ == kNoGroup) throw std::invalid_argument("too many different fingerprints");
         rows_.reserve(made_ + std::size_t{1});
         members_.reserve(made_ + std::size_t{1});
         group = made_++;

@@ -39,11 +39,11 @@ MaskKey::MaskKey(const std::uint64_t* mask, std::size_t words, std::size_t bits)
     exact_ = exact_bits(size_);
     unsigned most_free = 0;
     for (std::size_t half = 0; half < 2 * words && most_free < 32; ++half) {
-        const unsigned inside =
-            bits > 32 * half ? static_cast<unsigned>(std::min<std::size_t>(32, bits - 32 * half)) : 0;
+        const std::size_t inside = bits - std::min(bits, 32 * half);  // from here on
         const int shift = half % 2 == 0 ? 32 : 0;
         const auto masked = static_cast<std::uint32_t>(mask[half / 2] >> shift);
-        const unsigned free = inside - static_cast<unsigned>(std::popcount(masked));
+        const auto free = static_cast<unsigned>(std::min<std::size_t>(32, inside)) -
+                          static_cast<unsigned>(std::popcount(masked));
         if (half != 0 && free <= most_free) continue;
         most_free = free;
         tag_word_ = static_cast<std::uint32_t>(half / 2);

@@ -92,58 +92,47 @@ MemoryTables::MemoryTables(const std::uint64_t* masks, std::size_t count, std::s
       groups_(words),
       tables_(count) {}
 
-void MemoryTables::add(const std::uint64_t* numbers, const std::uint64_t* rows,
-                       std::size_t count) {
+// What is refused, as an invalid_argument, has changed nothing; any other failure has.
+template <typename Work>
+void MemoryTables::change(const Work& work) {
     const std::unique_lock hold(lock_);
     require_whole();
-    if (count > kMostDocuments - numbers_.size())
-        throw std::invalid_argument("too many documents for these tables");
-    insert_numbers(numbers, count);
-    add_rows(numbers, rows, count);
+    broken_ = true;
+    try {
+        work();
+    } catch (const std::invalid_argument&) {
+        broken_ = false;
+        throw;
+    }
+    broken_ = false;
+}
+
+void MemoryTables::add(const std::uint64_t* numbers, const std::uint64_t* rows,
+                       std::size_t count) {
+    change([&] {
+        if (count > kMostDocuments - numbers_.size())
+            throw std::invalid_argument("too many documents for these tables");
+        insert_numbers(numbers, count);
+        add_rows(numbers, rows, count);
+    });
 }
 
 void MemoryTables::remove(const std::uint64_t* numbers, const std::uint64_t* rows,
                           std::size_t count) {
-    const std::unique_lock hold(lock_);
-    require_whole();
-    for (std::size_t i = 0; i < count; ++i) {
-        if (remove_row(numbers[i], rows + i * words_)) continue;
-        insert_numbers(numbers, i);
-        add_rows(numbers, rows, i);
-        throw std::invalid_argument("a document to remove is not there");
-    }
+    change([&] {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (remove_row(numbers[i], rows + i * words_)) continue;
+            insert_numbers(numbers, i);
+            add_rows(numbers, rows, i);
+            throw std::invalid_argument("a document to remove is not there");
+        }
+    });
 }
 
 FoundMatches MemoryTables::query(const Query& query, std::size_t threads) const {
     const std::shared_lock hold(lock_);
     require_whole();
     return search(Source(*this), masks_, query, threads, kernels_);
-}
-
-std::vector<std::size_t> MemoryTables::largest_buckets(std::size_t count) const {
-    const std::shared_lock hold(lock_);
-    require_whole();
-    // Rows of a bucket need not agree on the mask, so a bucket is an upper bound.
-    struct Bound {
-        BucketTable::Bucket bucket;
-        std::size_t mask;
-    };
-    std::vector<Bound> bounds;
-    for (std::size_t mask = 0; mask < tables_.size(); ++mask)
-        for (const BucketTable::Bucket& bucket : tables_[mask].buckets())
-            if (bucket.size != 0) bounds.push_back({bucket, mask});
-    std::sort(bounds.begin(), bounds.end(),
-              [](const Bound& x, const Bound& y) { return x.bucket.size > y.bucket.size; });
-    std::vector<std::size_t> largest;  // ascending
-    for (const Bound& bound : bounds) {
-        if (largest.size() == count && (count == 0 || bound.bucket.size <= largest.front())) break;
-        for (const std::size_t size : agreeing_sets(bound.bucket, masks_[bound.mask])) {
-            largest.insert(std::lower_bound(largest.begin(), largest.end(), size), size);
-            if (largest.size() > count) largest.erase(largest.begin());
-        }
-    }
-    std::reverse(largest.begin(), largest.end());
-    return largest;
 }
 
 std::size_t MemoryTables::size() const {
@@ -177,12 +166,10 @@ void MemoryTables::insert_numbers(const std::uint64_t* numbers, std::size_t coun
 
 void MemoryTables::add_rows(const std::uint64_t* numbers, const std::uint64_t* rows,
                             std::size_t count) {
-    broken_ = true;
     for (std::size_t first = 0; first < count; first += kBatch) {
         make_room(count - first);
         add_batch(numbers + first, rows + first * words_, std::min(kBatch, count - first));
     }
-    broken_ = false;
 }
 
 void MemoryTables::add_batch(const std::uint64_t* numbers, const std::uint64_t* rows,
@@ -235,27 +222,6 @@ bool MemoryTables::remove_row(std::uint64_t number, const std::uint64_t* row) {
         tables_[mask].remove(masks_[mask].key(row), group, chunks_);
     groups_.drop(group);
     return true;
-}
-
-std::vector<std::size_t> MemoryTables::agreeing_sets(const BucketTable::Bucket& bucket,
-                                                     const MaskKey& mask) const {
-    std::vector<const std::uint64_t*> rows;
-    std::uint32_t chunk = bucket.chunk;
-    for (std::uint32_t left = bucket.size; left != 0; chunk = chunks_.at(chunk).next) {
-        const std::uint32_t used = BucketTable::in_first(left);
-        for (std::uint32_t i = 0; i < used; ++i)
-            rows.push_back(groups_.row(chunks_.at(chunk).groups[i]));
-        left -= used;
-    }
-    std::sort(rows.begin(), rows.end(), [&](const std::uint64_t* x, const std::uint64_t* y) {
-        return mask.key(x) < mask.key(y);
-    });
-    std::vector<std::size_t> sizes;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (i == 0 || mask.key(rows[i]) != mask.key(rows[i - 1])) sizes.push_back(0);
-        ++sizes.back();
-    }
-    return sizes;
 }
 
 }  // namespace neardup

@@ -103,33 +103,32 @@ class Segment::Source {
             __builtin_prefetch(tags + i);
         return true;
     }
+    // The whole bucket, which lies in one piece.
     template <typename Near, typename Take>
     void each_near(const Cursor& cursor, const Near& near, const Take& take) const {
         const SegmentLayout::Table& table = segment_.layout_.tables[cursor.mask];
-        const std::uint32_t* tags = part(table.tags) + cursor.at;
-        std::uint32_t some[kTagsAtOnce] = {};
-        std::uint32_t used = ~0U;
-        if (cursor.left < kTagsAtOnce) {
-            used = ~(~0U << cursor.left);
-            // What is behind them is compared too, where there is something.
-            if (table.tags + 4 * (cursor.at + kTagsAtOnce) > segment_.size_) {
-                std::copy_n(tags, cursor.left, some);
-                tags = some;
+        const std::uint32_t *tags = part(table.tags), *groups = part(table.groups);
+        const std::size_t end = cursor.at + cursor.left;
+        for (std::size_t at = cursor.at; at < end; at += kTagsAtOnce) {
+            std::uint32_t bits;
+            if (end - at >= kTagsAtOnce) {
+                bits = near(tags + at);
+            } else {
+                // What is behind them is compared too, where there is something.
+                std::uint32_t some[kTagsAtOnce] = {};
+                const bool inside = table.tags + 4 * (at + kTagsAtOnce) <= segment_.size_;
+                if (!inside) std::copy(tags + at, tags + end, some);
+                bits = near(inside ? tags + at : some) & ~(~0U << (end - at));
+            }
+            for (; bits != 0; bits &= bits - 1) {
+                const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+                const std::uint32_t group = groups[at + bit];
+                if (group >= groups_) throw damaged();
+                take(group);
             }
         }
-        for (std::uint32_t bits = used & near(tags); bits != 0; bits &= bits - 1) {
-            const std::uint32_t group =
-                part(table.groups)[cursor.at + static_cast<unsigned>(std::countr_zero(bits))];
-            if (group >= groups_) throw damaged();
-            take(group);
-        }
     }
-    bool next(Cursor& cursor) const {
-        if (cursor.left <= kTagsAtOnce) return false;
-        cursor.left -= kTagsAtOnce;
-        cursor.at += kTagsAtOnce;
-        return true;
-    }
+    bool next(Cursor&) const { return false; }
 
     void prefetch_row(std::uint32_t group) const { __builtin_prefetch(row(group)); }
     const std::uint64_t* row(std::uint32_t group) const { return rows_ + group * words_; }

@@ -11,9 +11,7 @@
 #include "check.hpp"
 #include "neardup/dispatch.hpp"
 #include "neardup/living/memory_tables.hpp"
-#include "neardup/living/number_set.hpp"
 #include "neardup/living/segment.hpp"
-#include "neardup/living/sorted_numbers.hpp"
 
 namespace neardup::tests {
 
@@ -238,39 +236,10 @@ void check_damage(std::uint64_t seed, std::size_t bits) {
         for (int i = 0; i < 4; ++i)
             forged.half(body + below(random, halves)) = static_cast<std::uint32_t>(
                 below(random, 2) == 0 ? random() : below(random, documents.size() + 2));
-        if (below(random, 4) == 0) forged.words[2 + below(random, 5)] = random() >> below(random, 64);
+        if (below(random, 4) == 0)
+            forged.words[2 + below(random, 5)] = random() >> below(random, 64);
         forged.forge(plan);
         refuses(forged, plan, queries);  // or not: it depends on where it is read
-    }
-}
-
-void check_numbers(std::uint64_t seed) {
-    Random random(seed);
-    SortedNumbers sorted;
-    NumberSet numbers;
-    std::set<std::uint64_t> known;
-    const std::uint64_t most = seed % 2 == 0 ? 6000 : std::uint64_t{1} << 63;
-    for (std::size_t i = 0; i < 20'000; ++i) {
-        // First mostly more, then mostly fewer.
-        const bool add = below(random, 10) < (i < 12'000 ? 9U : 2U);
-        const auto some = known.lower_bound(random() % most);
-        const std::uint64_t number = add || some == known.end() ? random() % most : *some;
-        if (add) {
-            const bool is_new = known.insert(number).second;
-            CHECK_CASE(numbers.insert(number) == is_new, seed);
-            if (is_new) sorted.add(number);
-        } else {
-            const bool was_there = known.erase(number) == 1;
-            CHECK_CASE(numbers.erase(number) == was_there, seed);
-            CHECK_CASE(sorted.remove(number) == was_there, seed);
-        }
-    }
-    CHECK_CASE(numbers.size() == known.size() && sorted.size() == known.size(), seed);
-    for (const std::size_t some : {std::size_t{0}, std::size_t{1}, known.size(), known.size() + 9}) {
-        std::vector<std::uint64_t> told;
-        sorted.each(some, [&](std::uint64_t number) { told.push_back(number); });
-        CHECK_CASE(told.size() == std::min(some, known.size()), seed);
-        CHECK_CASE(std::equal(told.begin(), told.end(), known.begin()), seed);
     }
 }
 
@@ -309,7 +278,6 @@ void test_living() {
             for (const std::string& isa : available_isas()) check_changes(seed, bits, isa);
             check_damage(seed, bits);
         }
-    for (std::uint64_t seed = 0; seed < 4; ++seed) check_numbers(seed);
     check_many();
 }
 

@@ -11,12 +11,12 @@
 
 namespace neardup {
 
-// A piece of a bucket. The newest is the first of the bucket and partly filled, the others are full.
+// A piece of a bucket. The newest comes first and is partly filled, the others are full.
 struct alignas(256) Chunk {
     static constexpr std::uint32_t kSize = 31;
 
-    std::uint32_t tags[kSize];
-    std::uint32_t next;  // read as one more tag, and left out of the answer
+    std::uint32_t tags[kSize];  // compared all at once, used or not
+    std::uint32_t next;         // and this too
     std::uint32_t groups[kSize];
 };
 static_assert(Chunk::kSize + 1 == kTagsAtOnce);

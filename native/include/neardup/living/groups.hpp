@@ -11,6 +11,7 @@
 
 namespace neardup {
 
+// There are fewer than 2^32 - 1 at a time, which whoever lets documents in looks after.
 class Groups {
   public:
     explicit Groups(std::size_t words) : words_(words), rows_(words) {}

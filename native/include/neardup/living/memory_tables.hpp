@@ -40,6 +40,8 @@ class MemoryTables {
   private:
     class Source;
 
+    template <typename Work>
+    void change(const Work& work);
     void require_whole() const;
     void insert_numbers(const std::uint64_t* numbers, std::size_t count);
     void add_rows(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count);
@@ -58,7 +60,7 @@ class MemoryTables {
     Chunks chunks_;
     std::vector<BucketTable> tables_;  // one for each mask
     std::vector<std::uint32_t> added_;  // groups on their way into the tables
-    bool broken_ = false;
+    bool broken_ = false;  // by a change that memory ran out for
 };
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// A set of numbers: 0.2 to 0.6 bytes each where they are dense, up to 40 where they are scattered.
+// A set of numbers: 0.3 to 0.7 bytes each where they are dense, up to 43 where scattered.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Queries of tables, several at a time, so that the memory they wait for comes at once.
 //
 // A source is what is searched: `open(cursor, key)` finds a bucket, `each_near(cursor, near, take)`
-// tells of those of its next groups whose tags are `near`, and `next(cursor)` goes on and is false at
+// takes those of its next groups whose tags are `near`, and `next(cursor)` goes on, or is false at
 // the end of the bucket.
 #pragma once
 

@@ -55,6 +55,7 @@ struct NumberedRows {
 class Segment {
   public:
     Segment(const std::uint8_t* data, std::size_t size);
+    Segment(Segment&&) = default;
 
     FoundMatches query(const Query& query, const DeadNumbers& dead, std::size_t threads,
                        const LivingKernels& kernels) const;
