@@ -53,7 +53,7 @@ class DurableStore(Store):
     @contextmanager
     def view(self) -> Iterator[View]:
         """What the last commit left behind; the tail's copy is of use to one thread at a time."""
-        with self._lock, self._environment.reading() as transaction:
+        with self._lock, self._damage_told(), self._environment.reading() as transaction:
             yield self._seen(DurableView, transaction, reads=True)
 
     def change(self, work: Callable[[Change], Found]) -> Found:
@@ -66,7 +66,7 @@ class DurableStore(Store):
             change.finish()
             return found
 
-        with self._lock:
+        with self._lock, self._damage_told():
             return self._environment.write(attempt)
 
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
@@ -117,6 +117,16 @@ class DurableStore(Store):
         """Close the files, unless another index of this program uses them."""
         self._mapped = Mapped()
         environments.release(self._environment)
+
+    @contextmanager
+    def _damage_told(self) -> Iterator[None]:
+        """Say of which index something is damaged."""
+        try:
+            yield
+        except NeardupError:
+            raise
+        except ValueError as error:
+            raise NeardupError(f"{self._environment.path} is a damaged index: {error}") from error
 
     def _seen(self, kind: Callable[..., Found], transaction: Any, *, reads: bool) -> Found:
         stored = Stored(transaction, self._mapped, adds=reads)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import lmdb
 
 from neardup.errors import NeardupError, SettingError
+from neardup.index.soundness import require_sound
 
 DATA = "data.mdb"
 # Addresses, not disk: the file grows with what is written.
@@ -31,7 +32,7 @@ class Environment:
     take it with `acquire` and give it back with `release`.
     """
 
-    def __init__(self, path: Path, *, readonly: bool, sync: bool, map_size: int) -> None:
+    def __init__(self, path: Path, *, readonly: bool, sync: bool) -> None:
         self.path = path
         self.readonly = readonly
         self.sync = sync
@@ -43,7 +44,7 @@ class Environment:
         with self._explained("opened"):
             self._lmdb = lmdb.open(
                 os.fspath(path),
-                map_size=max(map_size, _file_size(path)),
+                map_size=max(FIRST_MAP, _file_size(path)),
                 max_readers=_READERS,
                 readonly=readonly,
                 create=not readonly,
@@ -51,6 +52,12 @@ class Environment:
                 max_spare_txns=8,
             )
             self._lmdb.reader_check()  # forgets readers that died
+        try:
+            with self.reading():
+                require_sound(self._lmdb, path / DATA)
+        except BaseException:
+            self._lmdb.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
@@ -134,13 +141,13 @@ class Environment:
             ) from error
 
 
-def acquire(path: Path, *, readonly: bool, sync: bool, map_size: int = FIRST_MAP) -> Environment:
+def acquire(path: Path, *, readonly: bool, sync: bool) -> Environment:
     """The environment of a folder, which must be there; opened unless it is open already."""
     with _open_lock:
         key = _key(path)
         found = _open.get(key)
         if found is None:
-            found = Environment(path, readonly=readonly, sync=sync, map_size=map_size)
+            found = Environment(path, readonly=readonly, sync=sync)
             _open[_key(path)] = found
             return found
         if found.readonly and not readonly:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 DEFAULT_LIMIT = 10
+Found = TypeVar("Found")
 # A commit of many documents: so many, or about so many bytes.
 _DOCUMENTS_AT_ONCE = 1 << 16
 _BYTES_AT_ONCE = 1 << 26
@@ -79,16 +80,18 @@ class LivingIndex:
         time, and `progress` is told how many are; with `at_once` all of them are, or none.
         """
         done = seen = 0
-        for entries in self._portions(batches, metadata, at_once):
+        for entries, is_last in _with_last(self._portions(batches, metadata, at_once)):
 
-            def put(change: Change, entries: list[Entries] = entries) -> int:
-                return sum(map(change.put, entries))
+            def put(change: Change, some: list[Entries] = entries, ends: bool = is_last) -> int:
+                changed = sum(map(change.put, some))
+                if ends:
+                    change.settle()
+                return changed
 
             done += self._store.change(put)
             seen += sum(map(len, entries))
             if progress:
                 progress(seen)
-        self._store.change(lambda change: change.settle())
         return done
 
     def query(
@@ -322,6 +325,17 @@ class LivingIndex:
         with self._store.view() as view:
             answers = answer(view, question, self._settings, self._maker, self._threads)
         return answers if empty is None else answers.spread(~empty)
+
+
+def _with_last(items: Iterator[Found]) -> Iterator[tuple[Found, bool]]:
+    """Each item, and whether it is the last."""
+    waiting: list[Found] = []
+    for item in items:
+        if waiting:
+            yield waiting.pop(), False
+        waiting.append(item)
+    if waiting:
+        yield waiting.pop(), True
 
 
 def _put(change: Change, entries: Entries) -> None:

@@ -140,7 +140,10 @@ class Stored:
 
 @lru_cache(64)
 def _state(data: bytes) -> State:
-    return State.of_bytes(data)
+    try:
+        return State.of_bytes(data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"the state of the index cannot be read ({error})") from None
 
 
 def _is_of(cursor: Any, kind: bytes) -> bool:

@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from neardup.errors import SettingError
 from neardup.fingerprints.maker import Maker
+from neardup.index.durable_store import is_index
 from neardup.pipeline.dedup.against import AgainstResult
 from neardup.pipeline.dedup.collected import collect
+from neardup.pipeline.dedup.from_index import IndexSource
 from neardup.pipeline.dedup.result import Result
 from neardup.pipeline.dedup.search import (
     EXACT,
@@ -128,6 +131,8 @@ def _fits(text_bytes: int, settings: DedupSettings) -> bool:
 def _collected(
     source: Source, maker: Maker, room: int, settings: DedupSettings, progress: Progress | None
 ) -> Side:
+    if isinstance(source, IndexSource) and settings.similarity == "hamming":
+        return Side(source.collected(), source)
     found = collect(
         source,
         maker,
@@ -166,10 +171,17 @@ def _found(sides: Sequence[Side], maker: Maker, settings: DedupSettings) -> Foun
 def source_of(source: Any, settings: DedupSettings) -> Source:
     """Files by their names, or documents that are held in memory."""
     if isinstance(source, str | os.PathLike):
-        return FileSource([source], settings)
+        return stored_source([source], settings)
     if isinstance(source, Sequence) and source and all(isinstance(s, os.PathLike) for s in source):
         return FileSource(source, settings)
     return MemorySource(source, settings)
+
+
+def stored_source(names: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> Source:
+    """An index by its folder, or files."""
+    if len(names) == 1 and is_index(names[0]):
+        return IndexSource.of(Path(names[0]), settings)
+    return FileSource(names, settings)
 
 
 class _Timer:
