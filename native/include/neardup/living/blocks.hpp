@@ -48,7 +48,7 @@ class Blocks {
         if (memory == nullptr) throw std::bad_alloc();
         blocks_.emplace_back(memory);
 #if defined(__linux__)
-        // Large pages save a third of a random read's time; few documents do without.
+        // Random reads would miss small pages in the translation buffer; few documents do without.
         if (blocks_.size() > 1) madvise(memory, kBlockBytes, MADV_HUGEPAGE);
 #endif
     }
