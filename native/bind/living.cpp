@@ -65,7 +65,8 @@ DeadNumbers dead_of(const NumberArray& dead) {
 
 Query query_of(const std::uint64_t* rows, std::size_t count, std::size_t words, std::uint32_t most,
                const MaybeLimit& limit) {
-    return {rows, count, words, most, limit.value_or(std::numeric_limits<std::size_t>::max())};
+    return {rows, count, words, std::min<std::uint32_t>(most, kMostBits),
+            limit.value_or(std::numeric_limits<std::size_t>::max())};
 }
 
 // Hand values over to NumPy where they are.

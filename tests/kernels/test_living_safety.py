@@ -74,6 +74,18 @@ def test_one_row_of_another_kind(row):
         filled(living).query_one(row, max_distance=1)
 
 
+@pytest.mark.parametrize("far", [100, 4096, 2**31 - 1, 2**32 - 1, 2**70])
+def test_any_distance(far):
+    expected = filled(living_reference).query(ROWS, max_distance=far)
+    found = filled(living).query(ROWS, max_distance=far)
+    assert found.numbers.tolist() == expected.numbers.tolist()
+    one = filled(living).query_one(ROWS[3], max_distance=far)
+    assert one == filled(living_reference).query_one(ROWS[3], max_distance=far)
+    native = _native.MemoryTables(MASKS, BITS, "auto")
+    native.add(NUMBERS, ROWS)
+    assert native.query(ROWS, min(far, 2**32 - 1), None, 1)[1].tolist() == found.numbers.tolist()
+
+
 def test_a_refused_change_changes_nothing():
     for tables in (filled(living), filled(living_reference)):
         before = tables.query(ROWS, **NEAR)

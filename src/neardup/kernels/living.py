@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.kernels import _native
-from neardup.kernels.join_rows import Rows, checked_distance, checked_rows
+from neardup.kernels.join_rows import MOST_BITS, Rows, checked_distance, checked_rows
 from neardup.kernels.living_format import Buffer
 from neardup.kernels.living_rows import (
     MOST_NUMBER,
@@ -97,7 +97,7 @@ class MemoryTables:
     ) -> list[tuple[int, int]]:
         """The matches of one row, as pairs of number and distance; quicker than `query` for one."""
         try:
-            return self._native.query_one(row, max_distance, limit)
+            return self._native.query_one(row, min(max_distance, MOST_BITS), limit)
         except TypeError as error:
             checked_distance(max_distance, "max_distance")
             checked_limit(limit)
