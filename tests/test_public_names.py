@@ -59,7 +59,8 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_importing_is_light():
     code = (
-        "import sys, neardup; heavy = {'numpy', 'pyarrow', 'lmdb', 'rich', 'typer'} & set(sys.modules);"
+        "import sys, neardup\n"
+        "heavy = {'numpy', 'pyarrow', 'lmdb', 'rich', 'typer'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -70,6 +70,9 @@ def test_weights_by_tfidf_bring_their_table_along(path):
         assert [match.id for match in index.query("the cat")] == [1]
     with pytest.raises(nd.SettingError, match="idf"):
         nd.MemoryIndex(features="word:1", weights="tfidf")
+    with pytest.raises(nd.SettingError, match="idf"):
+        nd.Index(path.with_name("y"), features="word:1", weights="tfidf")
+    assert not path.with_name("y").exists()
 
 
 def test_a_python_function_must_be_brought_again(path):

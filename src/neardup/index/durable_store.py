@@ -140,15 +140,18 @@ def open_store(
     path: Path, chosen: Mapping[str, Any], *, create: bool, readonly: bool, sync: bool
 ) -> DurableStore:
     """Open the index in a folder, or make one there; its settings must be those that are chosen."""
-    _require_place(path, create=create and not readonly)
+    creates = create and not readonly
+    if creates and not is_index(path):
+        _wanted(chosen)  # is refused, if it must be, before anything is made
+    _require_place(path, create=creates)
     environment = environments.acquire(path, readonly=readonly, sync=sync)
     try:
         with environment.reading() as transaction:
             held = _read(Stored(transaction, Mapped(), adds=False), path)
         if held is None:
-            if readonly or not create:
+            if not creates:
                 raise NeardupError(f"{path} holds no index; make one with neardup index create")
-            held = _made(environment, chosen)
+            held = _made(environment, *_wanted(chosen))
         else:
             held[0].require(chosen, str(path))
         return DurableStore(environment, *held)
@@ -171,15 +174,19 @@ def _require_place(path: Path, *, create: bool) -> None:
         raise NeardupError(f"{path} is a folder, but no index; name another one")
 
 
-def _made(
-    environment: Environment, chosen: Mapping[str, Any]
-) -> tuple[IndexSettings, IdfTable | None]:
-    """Write settings and an empty state, all at once."""
+def _wanted(chosen: Mapping[str, Any]) -> tuple[IndexSettings, IdfTable | None]:
+    """The settings of a new index, and the table that its weights may need."""
     settings = IndexSettings.of(chosen)
     given = chosen.get("idf")
     table = given if given is None or isinstance(given, IdfTable) else IdfTable.load(given)
-    if table is not None:
-        settings = settings.with_idf(table)
+    settings.maker(chosen.get("hash"), table, 1)
+    return settings if table is None else settings.with_idf(table), table
+
+
+def _made(
+    environment: Environment, settings: IndexSettings, table: IdfTable | None
+) -> tuple[IndexSettings, IdfTable | None]:
+    """Write settings and an empty state, all at once."""
 
     def write(transaction: Any) -> None:
         stored = Stored(transaction, Mapped(), adds=False)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup import kernels
-from neardup.errors import InputError, SettingError
+from neardup.errors import SettingError
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.maker import DocumentColumns, Maker
 from neardup.index import shapes
 from neardup.index.answering import Question, answer, distance_asked, metadata_of, threshold_asked
-from neardup.index.contents import contents_of, text_of
-from neardup.index.entries import Entries, by_kind
-from neardup.index.ids import Id, checked_id, id_array
+from neardup.index.contents import text_of
+from neardup.index.entries import Entries
+from neardup.index.ids import Id, checked_id
+from neardup.index.intake import Intake, with_last
 from neardup.index.match import Answers, Match, in_order
 from neardup.index.settings import IndexSettings
-from neardup.index.shapes import Documents, metadata_json
 from neardup.index.stats import IndexStats, StoredDocument
 from neardup.index.view import Change, Store, View
 
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 DEFAULT_LIMIT = 10
-Found = TypeVar("Found")
-# A commit of many documents: so many, or about so many bytes.
-_DOCUMENTS_AT_ONCE = 1 << 16
-_BYTES_AT_ONCE = 1 << 26
 
 
 class LivingIndex:
@@ -44,6 +39,7 @@ class LivingIndex:
         self._store = store
         self._settings = settings
         self._maker = maker
+        self._intake = Intake(settings, maker)
         self._threads = kernels.thread_count(threads)
 
     @property
@@ -61,7 +57,7 @@ class LivingIndex:
 
         The same id again replaces it. `metadata` is anything that JSON can hold.
         """
-        entries = self._entries(self._one(id, document, metadata))
+        entries = self._intake.entries(self._intake.one(id, document, metadata))
         self._store.change(lambda change: _put(change, entries))
 
     def add_many(
@@ -80,7 +76,7 @@ class LivingIndex:
         time, and `progress` is told how many are; with `at_once` all of them are, or none.
         """
         done = seen = 0
-        for entries, is_last in _with_last(self._portions(batches, metadata, at_once)):
+        for entries, is_last in with_last(self._intake.portions(batches, metadata, at_once)):
 
             def put(change: Change, some: list[Entries] = entries, ends: bool = is_last) -> int:
                 changed = sum(map(change.put, some))
@@ -157,8 +153,8 @@ class LivingIndex:
 
         An older document of the same id is replaced, and is no match.
         """
-        one = self._one(id, document, metadata)
-        entries = self._entries(one)
+        one = self._intake.one(id, document, metadata)
+        entries = self._intake.entries(one)
         columns = one.held
         assert not isinstance(columns, Fingerprints)
         more = None if limit is None else limit + 1
@@ -249,44 +245,6 @@ class LivingIndex:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _one(self, id: Id, document: Any, metadata: Any) -> Documents:
-        about = metadata_json(metadata)
-        return Documents(
-            id_array([checked_id(id)]),
-            shapes.one(document, self.scheme),
-            pa.array([about], pa.large_binary()) if about else None,
-        )
-
-    def _entries(self, given: Documents) -> Entries:
-        if isinstance(given.held, Fingerprints):
-            if self._settings.verifies:
-                raise InputError(
-                    "this index stores texts or features, so it cannot take fingerprints alone; "
-                    "give the documents"
-                )
-            return Entries(given.ids, given.held.words, given.held.array, given.metadata)
-        rows, words = self._maker.rows(given.held)
-        contents = contents_of(given.held, self._settings, self._maker)
-        return Entries(given.ids, words, rows, given.metadata, contents)
-
-    def _portions(
-        self, given: Any, metadata: Sequence[str], at_once: bool
-    ) -> Iterator[list[Entries]]:
-        """As much as is committed together: entries of each kind of id."""
-        waiting: list[Entries] = []
-        count = size = 0
-        for batch in shapes.batches(given, self.scheme, metadata):
-            entries = self._entries(batch)
-            if not len(entries):
-                continue
-            waiting.append(entries)
-            count, size = count + len(entries), size + entries.nbytes
-            if not at_once and (count >= _DOCUMENTS_AT_ONCE or size >= _BYTES_AT_ONCE):
-                yield by_kind(waiting)
-                waiting, count, size = [], 0, 0
-        if waiting:
-            yield by_kind(waiting)
-
     def _question(
         self,
         rows: NDArray[np.uint64],
@@ -325,17 +283,6 @@ class LivingIndex:
         with self._store.view() as view:
             answers = answer(view, question, self._settings, self._maker, self._threads)
         return answers if empty is None else answers.spread(~empty)
-
-
-def _with_last(items: Iterator[Found]) -> Iterator[tuple[Found, bool]]:
-    """Each item, and whether it is the last."""
-    waiting: list[Found] = []
-    for item in items:
-        if waiting:
-            yield waiting.pop(), False
-        waiting.append(item)
-    if waiting:
-        yield waiting.pop(), True
 
 
 def _put(change: Change, entries: Entries) -> None:
