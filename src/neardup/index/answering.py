@@ -77,6 +77,13 @@ def threshold_asked(settings: IndexSettings, threshold: Any, has_content: bool) 
     return float(threshold)
 
 
+def require_limit(limit: Any) -> None:
+    """Refuse what is no number of matches."""
+    whole = isinstance(limit, int) and not isinstance(limit, bool)
+    if limit is not None and (not whole or limit < 0):
+        raise SettingError(f"limit={limit!r} must be a whole number, at least 0, or None")
+
+
 def answer(
     view: View, question: Question, settings: IndexSettings, maker: Maker, threads: int
 ) -> Answers:

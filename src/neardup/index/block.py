@@ -23,7 +23,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.errors import InputError
-from neardup.index.entries import Entries, Record
+from neardup.index.entries import Entries, Record, int_array
 from neardup.index.ids import Id, is_text
 
 MAGIC = b"NDb1"
@@ -198,7 +198,7 @@ class Block:
         if self._kinds & _TEXT_IDS:
             ids = self._column(self._ids_at, self._sizes[0], pa.string())
         else:
-            ids = pa.array(np.frombuffer(self._data, np.int64, count, self._ids_at).copy())
+            ids = int_array(np.frombuffer(self._data, np.int64, count, self._ids_at).copy())
         return Entries(
             ids,
             np.frombuffer(self._data, np.uint32, count, self._words_at).copy(),

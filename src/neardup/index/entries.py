@@ -49,7 +49,7 @@ class Entries:
 
     def take(self, places: NDArray[np.int64]) -> Entries:
         """Fewer documents, in this order."""
-        chosen = pa.array(places)
+        chosen = int_array(places)
         return Entries(
             self.ids.take(chosen),
             self.words[places],
@@ -68,6 +68,12 @@ class Entries:
             None if self.metadata is None else self.metadata.slice(begin, size),
             None if self.contents is None else self.contents.slice(begin, size),
         )
+
+
+def int_array(values: NDArray[np.int64]) -> pa.Array:
+    """From buffers, because pa.array would import pandas, where it is installed, to look at it."""
+    data = pa.py_buffer(np.ascontiguousarray(values, np.int64))
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, data])
 
 
 def joined(parts: Sequence[Entries]) -> list[Entries]:

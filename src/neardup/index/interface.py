@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup import kernels
-from neardup.errors import SettingError
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.maker import DocumentColumns, Maker
 from neardup.index import shapes
-from neardup.index.answering import Question, answer, distance_asked, metadata_of, threshold_asked
+from neardup.index.answering import (
+    Question,
+    answer,
+    distance_asked,
+    metadata_of,
+    require_limit,
+    threshold_asked,
+)
 from neardup.index.contents import text_of
 from neardup.index.entries import Entries
 from neardup.index.ids import Id, checked_id
@@ -103,20 +109,17 @@ class LivingIndex:
         leaves out what is truly less similar, which takes an index that stores texts or features.
         Of more documents than `limit` that are as near, the first that came are given.
         """
-        given = shapes.rows_of(document, self.scheme)
-        if given is None:
+        row = shapes.row_of(document, self._maker.scheme)
+        if row is None:
             columns = shapes.one(document, self.scheme)
             rows, words = self._maker.rows(columns)
             return self._asked(rows, words == 0, [columns], max_distance, threshold, limit)[0]
-        rows, empty = given
+        # A fingerprint is looked up on the shortest way: the rest would take longer than that.
         threshold_asked(self._settings, threshold, has_content=False)
-        if len(rows) != 1:
-            raise SettingError(f"query asks about one document, not {len(rows)}; take query_many")
-        if empty is not None and empty[0]:
-            return []
         distance = distance_asked(self._settings, max_distance, None)
+        require_limit(limit)
         with self._store.view() as view:
-            found = view.find_one(rows[0], distance, limit)
+            found = view.find_one(row, distance, limit) if len(row) else None
             return _matches(view, found) if found else []
 
     def query_many(
@@ -127,10 +130,11 @@ class LivingIndex:
         limit: int | None = DEFAULT_LIMIT,
     ) -> Answers:
         """The documents near each of many: a sequence of lists of matches; uses all cores."""
-        given = shapes.rows_of(documents, self.scheme)
-        if given is not None:
-            rows, empty = given
-            return self._asked(rows, empty, None, max_distance, threshold, limit)
+        if isinstance(documents, Fingerprints):
+            self.scheme.require_same(documents.scheme)
+            return self._asked(
+                documents.array, documents.empty, None, max_distance, threshold, limit
+            )
         parts = list(shapes.columns_of(documents, self.scheme))
         found = [self._maker.rows(columns) for columns in parts]
         if not found:
@@ -257,7 +261,7 @@ class LivingIndex:
         """About the documents that are not empty."""
         filled = np.arange(len(rows)) if empty is None else np.flatnonzero(~empty)
         least = threshold_asked(self._settings, threshold, columns is not None)
-        _require_limit(limit)
+        require_limit(limit)
 
         def features(places: NDArray[np.int64]) -> WeightedFeatures:
             return shapes.features_at(columns or [], filled[places], self._maker)
@@ -292,16 +296,9 @@ def _put(change: Change, entries: Entries) -> None:
 
 def _matches(view: View, found: list[tuple[int, int]]) -> list[Match]:
     numbers = [number for number, _ in found]
-    about = view.metadata_of(numbers)
-    ids = view.ids_of(numbers)
-    every = [
-        Match(id, distance, None, None if about is None else about[place])
-        for place, (id, (_, distance)) in enumerate(zip(ids, found, strict=True))
-    ]
-    return in_order(every)
-
-
-def _require_limit(limit: Any) -> None:
-    whole = isinstance(limit, int | np.integer) and not isinstance(limit, bool)
-    if limit is not None and (not whole or limit < 0):
-        raise SettingError(f"limit={limit!r} must be a whole number, at least 0, or None")
+    ids, about = view.ids_of(numbers), view.metadata_of(numbers)
+    if about is None:
+        return in_order([Match(id, near[1]) for id, near in zip(ids, found, strict=True)])
+    return in_order(
+        [Match(id, near[1], None, held) for id, near, held in zip(ids, found, about, strict=True)]
+    )

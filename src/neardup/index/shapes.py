@@ -20,6 +20,7 @@ from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
 from neardup.fingerprints.records import record_columns
 from neardup.fingerprints.texts import string_chunks
+from neardup.index.entries import int_array
 from neardup.index.ids import Id, checked_id, id_array, id_column
 from neardup.read import Batch, TermBatch
 
@@ -89,7 +90,7 @@ def features_at(
         size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
         begin, end = np.searchsorted(places, [first, first + size])
         if begin < end:
-            found.append(maker.features(_taken(columns, pa.array(places[begin:end] - first))))
+            found.append(maker.features(_taken(columns, int_array(places[begin:end] - first))))
         first += size
     return joined(found)
 
@@ -195,18 +196,20 @@ def _rows_json(batch: pa.RecordBatch, names: Sequence[str]) -> pa.Array | None:
         raise InputError(f"metadata cannot be stored as JSON: {error}") from None
 
 
-def rows_of(document: Any, scheme: Scheme) -> tuple[Any, Any] | None:
-    """Rows and which of them are empty, of a fingerprint or many; None for anything else."""
-    if isinstance(document, Fingerprints):
-        scheme.require_same(document.scheme)
-        return document.array, document.empty
-    if isinstance(document, bool) or not isinstance(document, int | np.integer):
+def row_of(document: Any, scheme: Scheme) -> NDArray[np.uint64] | None:
+    """The row of a fingerprint, without any word for an empty one; None for anything else."""
+    if isinstance(document, int) and not isinstance(document, bool):
+        if document < 0 or document >> scheme.bits:
+            raise SettingError(f"{document} is no fingerprint of {scheme.bits} bits")
+        if scheme.bits == 64:
+            return np.array([document], np.uint64)
+        size = 8 * scheme.row_words
+        data = (document << (8 * size - scheme.bits)).to_bytes(size, "big")
+        return np.frombuffer(data, ">u8").astype(np.uint64)
+    if not isinstance(document, Fingerprints):
         return None
-    value = int(document)
-    if value < 0 or value >> scheme.bits:
-        raise SettingError(f"{value} is no fingerprint of {scheme.bits} bits")
-    if scheme.bits == 64:
-        return np.array([[value]], np.uint64), None
-    size = 8 * scheme.row_words
-    data = (value << (8 * size - scheme.bits)).to_bytes(size, "big")
-    return np.frombuffer(data, ">u8").astype(np.uint64).reshape(1, -1), None
+    scheme.require_same(document.scheme)
+    if len(document) != 1:
+        raise SettingError(f"query asks about one document, not {len(document)}; take query_many")
+    row: NDArray[np.uint64] = document.array[0]
+    return row[:0] if document.empty[0] else row

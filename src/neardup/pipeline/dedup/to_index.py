@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from neardup.errors import SettingError
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms
 from neardup.index import Index
+from neardup.index.entries import int_array
 from neardup.pipeline.dedup.result import Result
 
 
@@ -59,7 +60,7 @@ def _kept(result: Result, index: Index) -> Iterator[pa.RecordBatch | tuple[Any, 
     for batch in result.source.batches():
         chosen = np.flatnonzero(keeps[first : first + len(batch.ids)])
         first += len(batch.ids)
-        places = pa.array(chosen)
+        places = int_array(chosen)
         if len(chosen):
             columns = {"id": batch.ids.take(places), **_columns(batch.columns, places)}
             yield pa.RecordBatch.from_pydict(columns)
