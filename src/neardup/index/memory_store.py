@@ -13,8 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.index.entries import Entries, Record
-from neardup.index.ids import Id, id_array
+from neardup.index.ids import Id, id_array, is_text
 from neardup.index.repeats import last_of_each, unchanged
+from neardup.index.row_chunks import RowChunks
 from neardup.index.view import Change, Store, View
 from neardup.kernels.living import Matches, MemoryTables
 
@@ -37,8 +38,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         self.tables = MemoryTables(masks, bits)
         self._numbers: dict[Id, int] = {}
         self._ids: list[Any] = []
-        self._rows = np.zeros((0, masks.shape[1]), np.uint64)
-        self._words = np.zeros(0, np.uint32)
+        self._rows = RowChunks(int(masks.shape[1]))
         self._metadata: dict[int, bytes] = {}
         self._contents: dict[int, bytes] = {}
 
@@ -90,15 +90,19 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
 
     def records(self, numbers: Sequence[int]) -> list[Record]:
         """All that is stored of documents."""
+        places = np.array(numbers, np.int64)
+        words, rows = self._rows.words(places).tolist(), self._rows.rows(places)
         return [
             Record(
                 id,
-                int(self._words[number]),
-                self._rows[number].copy(),
+                count,
+                row,
                 self._metadata.get(number, b""),
                 self._contents.get(number, b""),
             )
-            for number, id in zip(numbers, self.ids_of(numbers), strict=True)
+            for number, id, count, row in zip(
+                numbers, self.ids_of(numbers), words, rows, strict=True
+            )
         ]
 
     def numbers(self) -> Numbers:
@@ -108,7 +112,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
     def put(self, entries: Entries) -> int:
         """Add documents, or replace those of the same ids; those that are just so stay."""
         ids: list[Id] = entries.ids.to_pylist()
-        if len(set(ids)) < len(ids):
+        if not _ascends(entries.ids) and len(set(ids)) < len(ids):
             entries = last_of_each(entries)
             ids = entries.ids.to_pylist()
         if not self._numbers.keys().isdisjoint(ids):
@@ -130,8 +134,8 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
     def remove(self, numbers: Numbers) -> None:
         """Remove documents; when more than half of the numbers are gone, they are given anew."""
         places = numbers.astype(np.int64)
-        filled = self._words[places] > 0
-        self.tables.remove(numbers[filled], np.ascontiguousarray(self._rows[places[filled]]))
+        filled = self._rows.words(places) > 0
+        self.tables.remove(numbers[filled], self._rows.rows(places[filled]))
         for number in numbers.tolist():
             del self._numbers[self._ids[number]]
             self._ids[number] = _GONE
@@ -165,7 +169,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         contents = sum(map(len, self._contents.values())) + sum(map(len, self._metadata.values()))
         return {
             "tables": self.tables.nbytes,
-            "rows": self._rows.nbytes + self._words.nbytes,
+            "rows": self._rows.nbytes,
             "contents": contents,
         }
 
@@ -185,10 +189,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         self.tables.add(
             *((numbers, entries.rows) if filled.all() else (numbers[filled], entries.rows[filled]))
         )
-        if end > len(self._rows):
-            self._grow(end)
-        self._rows[first:end] = entries.rows
-        self._words[first:end] = entries.words
+        self._rows.append(entries.rows, entries.words)
         self._ids += ids
         self._numbers.update(zip(ids, range(first, end), strict=True))
         for kept, column in (
@@ -199,14 +200,6 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
                 kept.update(
                     (first + place, data) for place, data in enumerate(column.to_pylist()) if data
                 )
-
-    def _grow(self, end: int) -> None:
-        room = max(end, len(self._rows) + len(self._rows) // 8)
-        for name in ("_rows", "_words"):
-            old = getattr(self, name)
-            new = np.zeros((room, *old.shape[1:]), old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
 
     def _runs(self, numbers: list[int], whole: bool) -> Iterator[Entries]:
         """Documents of one kind of id in a row, some at a time."""
@@ -221,14 +214,20 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
             ):
                 end += 1
             some = numbers[begin:end]
+            places = np.array(some, np.int64)
             yield Entries(
                 id_array(self.ids_of(some)),
-                self._words[some],
-                self._rows[some],
+                self._rows.words(places),
+                self._rows.rows(places),
                 _column(self._metadata, some) if whole else None,
                 _column(self._contents, some) if whole else None,
             )
             begin = end
+
+
+def _ascends(ids: pa.Array) -> bool:
+    """Whether ids are numbers, each higher than the one before, as they often are."""
+    return not is_text(ids) and bool((np.diff(ids.to_numpy()) > 0).all())
 
 
 def _column(kept: dict[int, bytes], numbers: list[int]) -> pa.Array | None:
