@@ -308,7 +308,8 @@ def test_threads_share_an_index(path):
 
 
 def _hang_in_a_view(path, ready):
-    with nd.Index(path)._store.view():
+    index = nd.Index(path)
+    with index._store.view():
         ready.set()
         signal.pause()
 
@@ -338,6 +339,19 @@ def test_the_same_folder_twice_in_a_program(path):
         with pytest.raises(nd.SettingError, match="reading only"):
             nd.Index(path)
         assert len(reader) == 2
+
+
+def test_an_index_that_is_let_go_is_closed(path):
+    index = nd.Index(path)
+    index.add(1, text(1))
+    assert len(environment._open) == 1
+    del index
+    assert not environment._open
+    with nd.Index(path) as index:
+        assert 1 in index
+    index.close()
+    with pytest.raises(nd.NeardupError, match=str(path)):
+        index.query(text(1))
 
 
 FILL_THE_DISK = """

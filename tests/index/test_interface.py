@@ -138,6 +138,12 @@ def test_ties_are_ordered_by_id_and_cut_by_age(make):
     assert ids(index.query(text(0), limit=2)) == [3, 9]
 
 
+def test_progress_is_told_as_it_is_committed(make):
+    told = []
+    make().add_many(pairs(0, 5), progress=told.append)
+    assert told == [5]
+
+
 def test_check_gives_what_was_there_before(make):
     index = make()
     assert index.check("a", text(1)) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 from neardup import kernels
 from neardup.features.idf import IdfTable
@@ -75,8 +76,9 @@ class Index(LivingIndex):
         except BaseException:
             store.close()
             raise
-        self._open = True
         super().__init__(store, settings, maker, threads)
+        # An index that is let go without being closed leaves nothing open either.
+        self._closing = finalize(self, store.close)
 
     def flush(self) -> None:
         """Wait until the disk has all that was added; of use where `sync` is False."""
@@ -84,9 +86,7 @@ class Index(LivingIndex):
 
     def close(self) -> None:
         """Close the files; closing again does nothing."""
-        if self._open:
-            self._open = False
-            super().close()
+        self._closing()
 
     def __repr__(self) -> str:
         return f"<Index {self.path} of {self.scheme}, {self.settings.plan}>"

@@ -115,8 +115,9 @@ class DurableStore(Store):
 
     def close(self) -> None:
         """Close the files, unless another index of this program uses them."""
-        self._mapped = Mapped()
-        environments.release(self._environment)
+        with self._lock:
+            self._mapped = Mapped()
+            environments.release(self._environment)
 
     @contextmanager
     def _damage_told(self) -> Iterator[None]:

@@ -213,7 +213,7 @@ class LivingIndex:
 
     def entries(self) -> Iterator[Entries]:
         """All documents as they are stored, in the order they came, some at a time."""
-        return self._store.entries()
+        yield from self._store.entries()
 
     def stats(self, buckets: int = 5) -> IndexStats:
         """Documents, tables, bytes, and the sizes of the largest buckets.
