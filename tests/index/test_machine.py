@@ -98,12 +98,10 @@ class IndexMachine(RuleBasedStateMachine):
     def check(self, id, words, metadata, limit):
         row = nd.fingerprint([" ".join(words)], "word:1", bits=BITS)[0]
         reach = self.memory.settings.max_distance
-        expected = self.near(row, reach, None, but=id) if words else []
+        expected = self.near(row, reach, limit, but=id) if words else []
         for index in self.both:
             found = index.check(id, " ".join(words), metadata, limit=limit)
-            assert len(found) == len(expected[:limit])
-            if limit is None:
-                assert [(match.distance, match.id) for match in found] == expected
+            assert [(match.distance, match.id) for match in found] == expected
         self.note_text(id, words, metadata)
 
     @rule(id=IDS)

@@ -169,10 +169,9 @@ class LivingIndex:
         def work(change: Change) -> list[Match]:
             found = answer(change, question, self._settings, self._maker, 1)
             _put(change, entries)
-            return [match for matches in found for match in matches]
+            return found.without(one.ids[0].as_py(), limit)
 
-        own = one.ids[0].as_py()
-        return [match for match in self._store.change(work) if match.id != own][:limit]
+        return self._store.change(work)
 
     def delete(self, id: Id) -> bool:
         """Remove a document; False if there is none of that id."""

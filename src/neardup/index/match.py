@@ -90,6 +90,11 @@ class Answers(Sequence[list[Match]]):
         offsets = np.concatenate(([0], np.cumsum(counts)))
         return Answers(offsets, self.ids, self.distances, self.similarities, self.metadata)
 
+    def without(self, id: Id, limit: int | None) -> list[Match]:
+        """The matches of all queries but the document of that id, at most `limit`."""
+        others = [at for at, other in enumerate(self.ids) if other != id]
+        return in_order([self._match(at) for at in others[:limit]])
+
     def _match(self, at: int) -> Match:
         return Match(
             self.ids[at],

@@ -25,6 +25,8 @@ from neardup.index.ids import Id, checked_id, id_array, id_column
 from neardup.read import Batch, TermBatch
 
 _ITEMS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1 << 14
+_PRINTS_AT_ONCE = 1 << 16
 _SHAPES = "give (id, text) pairs, a table with the columns id and text, or what neardup.read reads"
 
 
@@ -44,11 +46,14 @@ def batches(given: Any, scheme: Scheme, metadata: Sequence[str] = ()) -> Iterato
     that neardup.read has read, all carried columns are.
     """
     if isinstance(given, Fingerprints):
-        yield _of_fingerprints(given, scheme)
+        yield from _of_fingerprints(given, scheme)
     elif isinstance(given, Batch | TermBatch):
         yield _of_batch(given, scheme)
     elif isinstance(given, pa.RecordBatch) or hasattr(given, "columns"):
-        for batch in [given] if isinstance(given, pa.RecordBatch) else pa.table(given).to_batches():
+        rows = (
+            pa.Table.from_batches([given]) if isinstance(given, pa.RecordBatch) else pa.table(given)
+        )
+        for batch in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
             yield from _of_table(batch, scheme, metadata)
     elif isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise InputError(f"{type(given).__name__} is no batch of documents; {_SHAPES}")
@@ -112,11 +117,15 @@ def metadata_json(metadata: Any) -> bytes:
         raise InputError(f"metadata cannot be stored as JSON: {error}") from None
 
 
-def _of_fingerprints(given: Fingerprints, scheme: Scheme) -> Documents:
+def _of_fingerprints(given: Fingerprints, scheme: Scheme) -> Iterator[Documents]:
     scheme.require_same(given.scheme)
     if given.ids is None:
         raise InputError("fingerprints for an index need ids; give them with ids=")
-    return Documents(id_column(given.ids), given)
+    ids = id_column(given.ids)
+    for begin in range(0, len(given), _PRINTS_AT_ONCE):
+        some = slice(begin, begin + _PRINTS_AT_ONCE)
+        prints = Fingerprints(given.array[some], given.scheme, given.words[some])
+        yield Documents(ids.slice(begin, len(prints)), prints)
 
 
 def _of_batch(batch: Batch | TermBatch, scheme: Scheme) -> Documents:
