@@ -9,6 +9,7 @@ version of typer.
 
 import inspect
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,16 @@ def section(name: str, command: Any) -> str:
 def page() -> str:
     """The whole page."""
     group: Any = typer.main.get_command(app)
-    return HEAD + "".join(section(name, command) for name, command in group.commands.items())
+    return HEAD + "".join(section(name, command) for name, command in commands_of(group))
+
+
+def commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command with its full name, those of groups too."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands_of(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 def main() -> None:

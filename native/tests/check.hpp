@@ -48,6 +48,8 @@ void test_utf8();
 void test_weighted();
 void test_join();
 void test_json();
+void test_living();
+void test_living_numbers();
 void test_similar();
 
 }  // namespace neardup::tests

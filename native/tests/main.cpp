@@ -13,6 +13,8 @@ int main() {
     test_parallel();
     test_join();
     test_json();
+    test_living();
+    test_living_numbers();
     test_similar();
     std::printf("%ld passed, %ld failed\n", tally().passed, tally().failed);
     return tally().failed == 0 ? 0 : 1;

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
+    from neardup.index import Index, Match, MemoryIndex, unique
     from neardup.lab.exact_join import exact_pairs
     from neardup.lab.sweep_result import Sweep
     from neardup.lab.sweep_run import sweep
@@ -32,7 +33,10 @@ __all__ = [
     "Comparison",
     "Fingerprints",
     "IdfTable",
+    "Index",
     "InputError",
+    "Match",
+    "MemoryIndex",
     "NeardupError",
     "Result",
     "SchemeMismatchError",
@@ -50,6 +54,7 @@ __all__ = [
     "jaccard",
     "sweep",
     "tune",
+    "unique",
     "weighted_jaccard",
 ]
 
@@ -58,7 +63,10 @@ _HOMES = {
     "Comparison": "neardup.comparison",
     "Fingerprints": "neardup.fingerprints",
     "IdfTable": "neardup.features.idf",
+    "Index": "neardup.index",
     "InputError": "neardup.errors",
+    "Match": "neardup.index",
+    "MemoryIndex": "neardup.index",
     "NeardupError": "neardup.errors",
     "Result": "neardup.pipeline.dedup.result",
     "SchemeMismatchError": "neardup.errors",
@@ -76,6 +84,7 @@ _HOMES = {
     "jaccard": "neardup.verify",
     "sweep": "neardup.lab.sweep_run",
     "tune": "neardup.lab.tuning",
+    "unique": "neardup.index",
     "weighted_jaccard": "neardup.verify",
 }
 

@@ -16,6 +16,7 @@ from neardup.cli.dedup import dedup
 from neardup.cli.fingerprint import fingerprint
 from neardup.cli.hashes import hashes
 from neardup.cli.idf import idf
+from neardup.cli.index import index
 from neardup.cli.pairs import pairs
 from neardup.cli.plan import plan
 from neardup.cli.presets import presets
@@ -41,6 +42,7 @@ app.command()(sweep)
 app.command()(curve)
 app.command()(tune)
 app.command()(compare)
+app.add_typer(index)
 app.command()(idf)
 app.command()(presets)
 app.command()(hashes)

@@ -32,8 +32,13 @@ def dedup(
         list[str] | None,
         typer.Option(
             metavar="INPUT",
-            help="Another collection: what is near anything in it goes, and nothing else.",
+            help="Another collection, or an index: what is near anything in it goes, and nothing "
+            "else.",
         ),
+    ] = None,
+    index: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="An index to add what is kept to; made if need be."),
     ] = None,
     preset: Annotated[
         str | None,
@@ -113,7 +118,7 @@ def dedup(
     from neardup.errors import InputError
     from neardup.pipeline.dedup.config import settings_in
     from neardup.pipeline.dedup.outputs import require_free
-    from neardup.pipeline.dedup.run import deduplicate
+    from neardup.pipeline.dedup.run import deduplicate, stored_source
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
 
@@ -123,7 +128,7 @@ def dedup(
     require_free(output, overwrite=overwrite)
     try:
         with Stages(quiet=quiet or json) as stages:
-            old = FileSource(against, settings) if against else None
+            old = stored_source(against, settings) if against else None
             result = deduplicate(FileSource(inputs, settings), settings, old, stages)
             rejected = result.collected.rejected
             if strict and rejected:
@@ -134,6 +139,11 @@ def dedup(
                 )
             stages("output")
             result.save(output, overwrite=overwrite, format=format)
+            if index is not None:
+                from neardup.pipeline.dedup.to_index import leave_index
+
+                stages("index")
+                leave_index(result, index)
     except KeyboardInterrupt:
         stop(f"{output} was not written")
     if json:

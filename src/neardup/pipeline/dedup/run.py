@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from neardup.features.store import FeatureStore
@@ -90,6 +91,9 @@ def _read(
 ) -> Side:
     """The first pass over a collection, of whose features `memory` bytes are held at hand."""
     by_features = settings.similarity != "hamming"
+    known = None if by_features else source.fingerprinted()
+    if known is not None:
+        return Side(known)
     found = collect(
         source,
         maker,
@@ -117,10 +121,21 @@ def _found(sides: Sequence[Side], maker: Maker, settings: DedupSettings) -> Foun
 def source_of(source: Any, settings: DedupSettings) -> Source:
     """Files by their names, or documents that are held in memory."""
     if isinstance(source, str | os.PathLike):
-        return FileSource([source], settings)
+        return stored_source([source], settings)
     if isinstance(source, Sequence) and source and all(isinstance(s, os.PathLike) for s in source):
         return FileSource(source, settings)
     return MemorySource(source, settings)
+
+
+def stored_source(names: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> Source:
+    """An index by its folder, or files."""
+    if len(names) == 1 and os.path.isdir(names[0]):
+        from neardup.index.durable_store import is_index
+        from neardup.pipeline.dedup.from_index import IndexSource
+
+        if is_index(names[0]):
+            return IndexSource.of(Path(names[0]), settings)
+    return FileSource(names, settings)
 
 
 class _Timer:

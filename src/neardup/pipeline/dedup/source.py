@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,9 @@ from neardup.pipeline.inputs import Progress, batches_of, columns_of, documents_
 from neardup.read import Documents, Rejected
 from neardup.read.slices import bounded
 from neardup.read.standard_input import store_standard_input
+
+if TYPE_CHECKING:
+    from neardup.pipeline.dedup.collected import Collected
 
 _TEXT_AT_ONCE = 4 << 20
 
@@ -57,6 +60,9 @@ class Source(Protocol):
 
     def rows(self) -> Iterator[RowBatch]:
         """The same documents as rows."""
+
+    def fingerprinted(self) -> Collected | None:
+        """All of them by fingerprints that are stored; None where they have to be made."""
 
 
 class FileSource:
@@ -109,6 +115,9 @@ class FileSource:
         for batch in Prefetched(documents):
             yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
 
+    def fingerprinted(self) -> None:
+        """Nothing of the kind is in files."""
+
 
 def _term_rows(batch: Any) -> pa.RecordBatch:
     columns = {"id": batch.ids, "terms": batch.terms}
@@ -155,6 +164,9 @@ class MemorySource:
             rows = self._table.slice(first, len(batch.ids)).combine_chunks()
             yield RowBatch(rows.to_batches()[0], batch.columns)
             first += len(batch.ids)
+
+    def fingerprinted(self) -> None:
+        """Nothing of the kind is in tables."""
 
     def _columns(self) -> Iterable[DocumentColumns]:
         scheme = self._settings.scheme

@@ -1,0 +1,265 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "neardup/living/memory_tables.hpp"
+#include "neardup/living/segment.hpp"
+
+namespace neardup::bind {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+using RowArray = InputRows<std::uint64_t>;
+using NumberArray = Input<std::uint64_t>;
+using Bytes = Input<std::uint8_t>;
+using MaybeLimit = std::optional<std::size_t>;
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+
+constexpr std::size_t kMostBits = 4096;
+constexpr std::size_t kMostMasks = 10'000;
+constexpr std::uint64_t kMostNumber = ~std::uint64_t{0} >> 1;
+
+// Rows of so many bits, those beyond them zero.
+void check_rows(const std::uint64_t* rows, std::size_t count, std::size_t words, std::size_t bits) {
+    if (words != (bits + 63) / 64) throw std::invalid_argument("the rows have other bits");
+    if (bits % 64 == 0) return;
+    const std::uint64_t beyond = ~std::uint64_t{0} >> bits % 64;
+    for (std::size_t i = 0; i < count; ++i)
+        if ((rows[i * words + words - 1] & beyond) != 0)
+            throw std::invalid_argument("a row has bits beyond those of the fingerprints");
+}
+
+void check_plan(const RowArray& masks, std::size_t bits) {
+    if (bits == 0 || bits > kMostBits || masks.shape(0) > kMostMasks)
+        throw std::invalid_argument("a plan has up to 10000 masks of 1 to 4096 bits");
+    check_rows(masks.data(), masks.shape(0), masks.shape(1), bits);
+}
+
+void check_documents(const NumberArray& numbers, const RowArray& rows, std::size_t bits) {
+    check_rows(rows.data(), rows.shape(0), rows.shape(1), bits);
+    if (numbers.size() != rows.shape(0))
+        throw std::invalid_argument("every row needs its number");
+    if (numbers.size() > 0xFFFFFFFF) throw std::invalid_argument("too many documents at once");
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (numbers.data()[i] > kMostNumber) throw std::invalid_argument("a number is too large");
+}
+
+DeadNumbers dead_of(const NumberArray& dead) {
+    if (!std::is_sorted(dead.data(), dead.data() + dead.size()))
+        throw std::invalid_argument("dead numbers must be in ascending order");
+    return {dead.data(), dead.size()};
+}
+
+Query query_of(const std::uint64_t* rows, std::size_t count, std::size_t words, std::uint32_t most,
+               const MaybeLimit& limit) {
+    return {rows, count, words, std::min<std::uint32_t>(most, kMostBits),
+            limit.value_or(std::numeric_limits<std::size_t>::max())};
+}
+
+// Hand values over to NumPy where they are.
+template <typename T, typename... Size>
+auto array_of(std::vector<T>&& values, Size... shape) {
+    auto* held = new std::vector<T>(std::move(values));
+    nb::capsule owner(held, [](void* it) noexcept { delete static_cast<std::vector<T>*>(it); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Size)>>(held->data(), {shape...}, owner);
+}
+
+auto match_arrays(FoundMatches&& found) {
+    const std::size_t queries = found.counts.size(), matches = found.numbers.size();
+    std::vector<std::int64_t> offsets(queries + 1);
+    for (std::size_t i = 0; i < queries; ++i)
+        offsets[i + 1] = offsets[i] + static_cast<std::int64_t>(found.counts[i]);
+    return std::tuple(array_of(std::move(offsets), queries + 1),
+                      array_of(std::move(found.numbers), matches),
+                      array_of(std::move(found.distances), matches));
+}
+
+// Sort without the interpreter's lock, then write straight into the bytes given back.
+template <typename Make>
+nb::bytes written(const Make& make) {
+    std::optional<SegmentWriter> writer;
+    {
+        nb::gil_scoped_release release;
+        writer.emplace(make());
+    }
+    PyObject* bytes =
+        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(writer->bytes()));
+    if (bytes == nullptr) throw nb::python_error();
+    auto owned = nb::steal<nb::bytes>(bytes);
+    auto* memory = reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(bytes));
+    nb::gil_scoped_release release;
+    writer->write(memory);
+    return owned;
+}
+
+nb::bytes merge(const std::vector<Bytes>& buffers, const NumberArray& dead_numbers) {
+    const DeadNumbers dead = dead_of(dead_numbers);
+    NumberedRows all;
+    std::vector<Segment> segments;
+    return written([&] {
+        if (buffers.empty()) throw std::invalid_argument("there is no segment to merge");
+        segments.reserve(buffers.size());
+        std::size_t documents = 0;
+        for (const Bytes& buffer : buffers) {
+            const Segment& one = segments.emplace_back(buffer.data(), buffer.size());
+            const Segment& first = segments.front();
+            if (one.bits() != first.bits() || one.mask_count() != first.mask_count() ||
+                !std::equal(one.mask_rows(), one.mask_rows() + one.mask_count() * one.words(),
+                            first.mask_rows()))
+                throw std::invalid_argument("segments of different plans cannot be merged");
+            documents += one.documents();
+        }
+        const Segment& first = segments.front();
+        all.numbers.reserve(documents);
+        all.rows.reserve(documents * first.words());
+        for (const Segment& one : segments) one.append_rows(dead, all);
+        if (all.numbers.size() > 0xFFFFFFFF)
+            throw std::invalid_argument("too many documents for one segment");
+        return SegmentWriter(all.numbers.data(), all.rows.data(), all.numbers.size(),
+                             first.mask_rows(), first.mask_count(), first.bits());
+    });
+}
+
+void register_tables(nb::module_& m) {
+    nb::class_<MemoryTables>(m, "MemoryTables")
+        .def(
+            "__init__",
+            [](MemoryTables* self, const RowArray& masks, std::size_t bits,
+               const std::string& isa) {
+                check_plan(masks, bits);
+                new (self) MemoryTables(masks.data(), masks.shape(0), masks.shape(1), bits,
+                                        living_kernels_for(isa));
+            },
+            "masks"_a, "bits"_a, "isa"_a)
+        .def("__len__", &MemoryTables::size, Unlocked())
+        .def_prop_ro("distinct", &MemoryTables::distinct, Unlocked())
+        .def_prop_ro("nbytes", &MemoryTables::bytes, Unlocked())
+        .def("largest_buckets", &MemoryTables::largest_buckets, "count"_a, Unlocked())
+        .def(
+            "add",
+            [](MemoryTables& self, const NumberArray& numbers, const RowArray& rows) {
+                check_documents(numbers, rows, self.bits());
+                nb::gil_scoped_release release;
+                self.add(numbers.data(), rows.data(), numbers.size());
+            },
+            "numbers"_a, "rows"_a)
+        .def(
+            "remove",
+            [](MemoryTables& self, const NumberArray& numbers, const RowArray& rows) {
+                check_documents(numbers, rows, self.bits());
+                nb::gil_scoped_release release;
+                self.remove(numbers.data(), rows.data(), numbers.size());
+            },
+            "numbers"_a, "rows"_a)
+        .def(
+            "query",
+            [](const MemoryTables& self, const RowArray& rows, std::uint32_t most,
+               const MaybeLimit& limit, std::size_t threads) {
+                check_rows(rows.data(), rows.shape(0), rows.shape(1), self.bits());
+                FoundMatches found;
+                {
+                    nb::gil_scoped_release release;
+                    found = self.query(
+                        query_of(rows.data(), rows.shape(0), rows.shape(1), most, limit), threads);
+                }
+                return match_arrays(std::move(found));
+            },
+            "rows"_a, "max_distance"_a, "limit"_a.none(), "threads"_a)
+        .def(
+            "query_one",
+            [](const MemoryTables& self, const Input<std::uint64_t>& row, std::uint32_t most,
+               const MaybeLimit& limit) {
+                check_rows(row.data(), 1, row.size(), self.bits());
+                FoundMatches found;
+                {
+                    nb::gil_scoped_release release;
+                    found = self.query(query_of(row.data(), 1, row.size(), most, limit), 1);
+                }
+                std::vector<std::pair<std::uint64_t, std::uint16_t>> pairs;
+                for (std::size_t i = 0; i < found.numbers.size(); ++i)
+                    pairs.emplace_back(found.numbers[i], found.distances[i]);
+                return pairs;
+            },
+            "row"_a.noconvert(), "max_distance"_a, "limit"_a.none());
+}
+
+void register_segments(nb::module_& m) {
+    m.def(
+        "pack_segment",
+        [](const NumberArray& numbers, const RowArray& rows, const RowArray& masks,
+           std::size_t bits) {
+            check_plan(masks, bits);
+            check_documents(numbers, rows, bits);
+            return written([&] {
+                return SegmentWriter(numbers.data(), rows.data(), numbers.size(), masks.data(),
+                                     masks.shape(0), bits);
+            });
+        },
+        "numbers"_a, "rows"_a, "masks"_a, "bits"_a);
+    m.def("merge_segments", &merge, "buffers"_a, "dead"_a);
+    m.def(
+        "query_segment",
+        [](const Bytes& buffer, const RowArray& rows, std::uint32_t most, const MaybeLimit& limit,
+           std::size_t threads, const NumberArray& dead_numbers, const std::string& isa) {
+            const DeadNumbers dead = dead_of(dead_numbers);
+            const LivingKernels& kernels = living_kernels_for(isa);
+            FoundMatches found;
+            {
+                nb::gil_scoped_release release;
+                const Segment segment(buffer.data(), buffer.size());
+                check_rows(rows.data(), rows.shape(0), rows.shape(1), segment.bits());
+                found = segment.query(
+                    query_of(rows.data(), rows.shape(0), rows.shape(1), most, limit), dead,
+                    threads, kernels);
+            }
+            return match_arrays(std::move(found));
+        },
+        "buffer"_a, "rows"_a, "max_distance"_a, "limit"_a.none(), "threads"_a, "dead"_a, "isa"_a);
+    m.def(
+        "segment_rows",
+        [](const Bytes& buffer) {
+            NumberedRows all;
+            std::size_t words;
+            {
+                nb::gil_scoped_release release;
+                const Segment segment(buffer.data(), buffer.size());
+                words = segment.words();
+                all.numbers.reserve(segment.documents());
+                all.rows.reserve(segment.documents() * words);
+                segment.append_rows({nullptr, 0}, all);
+            }
+            const std::size_t count = all.numbers.size();
+            return std::tuple(array_of(std::move(all.numbers), count),
+                              array_of(std::move(all.rows), count, words));
+        },
+        "buffer"_a);
+    m.def(
+        "check_segment",
+        [](const Bytes& buffer) {
+            nb::gil_scoped_release release;
+            Segment(buffer.data(), buffer.size()).check();
+        },
+        "buffer"_a);
+}
+
+}  // namespace
+
+void register_living(nb::module_& m) {
+    register_tables(m);
+    register_segments(m);
+}
+
+}  // namespace neardup::bind

@@ -1,0 +1,227 @@
+#include "neardup/living/memory_tables.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+
+namespace neardup {
+
+namespace {
+
+constexpr std::size_t kBatch = 1024;
+constexpr std::size_t kMostDocuments = 0xFFFFFFFF;
+
+// Add groups to a table, some together, so that the buckets they go to are fetched at once.
+void add_groups(const Groups& groups, const MaskKey& mask, const std::vector<std::uint32_t>& added,
+                BucketTable& table, Chunks& chunks) {
+    constexpr std::size_t kTogether = 32;
+    std::uint64_t keys[kTogether];
+    for (std::size_t first = 0; first < added.size(); first += kTogether) {
+        const std::size_t count = std::min(kTogether, added.size() - first);
+        for (std::size_t i = 0; i < count; ++i) {
+            keys[i] = mask.key(groups.row(added[first + i]));
+            table.prefetch(keys[i]);
+        }
+        for (std::size_t i = 0; i < count; ++i) table.prefetch_end(keys[i], chunks);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint32_t group = added[first + i];
+            table.add(keys[i], mask.tag(groups.row(group), keys[i]), group, chunks);
+        }
+    }
+}
+
+}  // namespace
+
+// The tables as a query reads them; the cursor is at a chunk.
+class MemoryTables::Source {
+  public:
+    explicit Source(const MemoryTables& tables) : tables_(tables) {}
+
+    void prefetch_bucket(std::size_t mask, std::uint64_t key) const {
+        tables_.tables_[mask].prefetch(key);
+    }
+    bool open(Cursor& cursor, std::uint64_t key) const {
+        const BucketTable::Bucket bucket = tables_.tables_[cursor.mask].bucket(key);
+        cursor.at = bucket.chunk;
+        cursor.left = bucket.size;
+        if (bucket.size == 0) return false;
+        prefetch(cursor);
+        return true;
+    }
+    template <typename Near, typename Take>
+    void each_near(const Cursor& cursor, const Near& near, const Take& take) const {
+        const Chunk& chunk = chunk_at(cursor);
+        const std::uint32_t used = ~(~0U << BucketTable::in_first(cursor.left));
+        for (std::uint32_t bits = used & near(chunk.tags); bits != 0; bits &= bits - 1)
+            take(chunk.groups[std::countr_zero(bits)]);
+    }
+    bool next(Cursor& cursor) const {
+        cursor.left -= BucketTable::in_first(cursor.left);
+        if (cursor.left == 0) return false;
+        cursor.at = chunk_at(cursor).next;
+        prefetch(cursor);
+        return true;
+    }
+
+    void prefetch_row(std::uint32_t group) const { tables_.groups_.prefetch_row(group); }
+    const std::uint64_t* row(std::uint32_t group) const { return tables_.groups_.row(group); }
+    template <typename Take>
+    void each_member(std::uint32_t group, std::size_t most, const Take& take) const {
+        tables_.groups_.each_member(group, most, take);
+    }
+
+  private:
+    const Chunk& chunk_at(const Cursor& cursor) const {
+        return tables_.chunks_.at(static_cast<std::uint32_t>(cursor.at));
+    }
+    void prefetch(const Cursor& cursor) const {
+        const Chunk& chunk = chunk_at(cursor);
+        __builtin_prefetch(chunk.tags);
+        __builtin_prefetch(chunk.tags + 16);
+    }
+
+    const MemoryTables& tables_;
+};
+
+MemoryTables::MemoryTables(const std::uint64_t* masks, std::size_t count, std::size_t words,
+                           std::size_t bits, const LivingKernels& kernels)
+    : words_(words),
+      bits_(bits),
+      masks_(mask_keys(masks, count, words, bits)),
+      kernels_(kernels),
+      groups_(words),
+      tables_(count) {}
+
+// What is refused, as an invalid_argument, has changed nothing; any other failure has.
+template <typename Work>
+void MemoryTables::change(const Work& work) {
+    const std::unique_lock hold(lock_);
+    require_whole();
+    broken_ = true;
+    try {
+        work();
+    } catch (const std::invalid_argument&) {
+        broken_ = false;
+        throw;
+    }
+    broken_ = false;
+}
+
+void MemoryTables::add(const std::uint64_t* numbers, const std::uint64_t* rows,
+                       std::size_t count) {
+    change([&] {
+        if (count > kMostDocuments - numbers_.size())
+            throw std::invalid_argument("too many documents for these tables");
+        insert_numbers(numbers, count);
+        add_rows(numbers, rows, count);
+    });
+}
+
+void MemoryTables::remove(const std::uint64_t* numbers, const std::uint64_t* rows,
+                          std::size_t count) {
+    change([&] {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (remove_row(numbers[i], rows + i * words_)) continue;
+            insert_numbers(numbers, i);
+            add_rows(numbers, rows, i);
+            throw std::invalid_argument("a document to remove is not there");
+        }
+    });
+}
+
+FoundMatches MemoryTables::query(const Query& query, std::size_t threads) const {
+    const std::shared_lock hold(lock_);
+    require_whole();
+    return search(Source(*this), masks_, query, threads, kernels_);
+}
+
+std::size_t MemoryTables::size() const {
+    const std::shared_lock hold(lock_);
+    return numbers_.size();
+}
+
+std::size_t MemoryTables::distinct() const {
+    const std::shared_lock hold(lock_);
+    return groups_.count();
+}
+
+std::size_t MemoryTables::bytes() const {
+    const std::shared_lock hold(lock_);
+    std::size_t sum = numbers_.bytes() + groups_.bytes() + chunks_.bytes();
+    for (const BucketTable& table : tables_) sum += table.bytes();
+    return sum;
+}
+
+void MemoryTables::require_whole() const {
+    if (broken_) throw std::runtime_error("memory ran out while these tables changed");
+}
+
+void MemoryTables::insert_numbers(const std::uint64_t* numbers, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (numbers_.insert(numbers[i])) continue;
+        while (i != 0) numbers_.erase(numbers[--i]);
+        throw std::invalid_argument("a number is there already");
+    }
+}
+
+void MemoryTables::add_rows(const std::uint64_t* numbers, const std::uint64_t* rows,
+                            std::size_t count) {
+    for (std::size_t first = 0; first < count; first += kBatch) {
+        make_room(count - first);
+        add_batch(numbers + first, rows + first * words_, std::min(kBatch, count - first));
+    }
+}
+
+void MemoryTables::add_batch(const std::uint64_t* numbers, const std::uint64_t* rows,
+                             std::size_t count) {
+    std::uint64_t hashes[kBatch];
+    constexpr std::size_t ahead = 24;
+    added_.clear();
+    for (std::size_t i = 0; i < count + ahead; ++i) {
+        if (i < count) {
+            hashes[i] = groups_.hash(rows + i * words_);
+            groups_.prefetch_index(hashes[i]);
+        }
+        if (i < ahead) continue;
+        const std::size_t at = i - ahead;
+        const Groups::Joined joined = groups_.join(numbers[at], rows + at * words_, hashes[at]);
+        if (joined.is_new) added_.push_back(joined.group);
+    }
+    for (std::size_t mask = 0; mask < masks_.size(); ++mask)
+        add_groups(groups_, masks_[mask], added_, tables_[mask], chunks_);
+}
+
+// Where a table is crowded, spread it over more buckets: for up to four times as many groups as
+// there are, if so many may come.
+void MemoryTables::make_room(std::size_t coming) {
+    const std::size_t now = groups_.count();
+    const std::size_t soon = now + std::min(coming, kBatch);
+    const std::size_t later = now + std::min(coming, 3 * now + kBatch);
+    for (std::size_t mask = 0; mask < masks_.size(); ++mask) {
+        if (!tables_[mask].crowded(soon, masks_[mask].size())) continue;
+        tables_[mask].clear_for(later, masks_[mask].size(), chunks_);
+        added_.clear();
+        const auto flush = [&] {
+            add_groups(groups_, masks_[mask], added_, tables_[mask], chunks_);
+            added_.clear();
+        };
+        groups_.each([&](std::uint32_t group) {
+            added_.push_back(group);
+            if (added_.size() == kBatch) flush();
+        });
+        flush();
+    }
+}
+
+bool MemoryTables::remove_row(std::uint64_t number, const std::uint64_t* row) {
+    const std::uint32_t group = groups_.find(row, groups_.hash(row));
+    if (group == kNoGroup || !groups_.leave(group, number)) return false;
+    numbers_.erase(number);
+    if (!groups_.is_empty(group)) return true;
+    for (std::size_t mask = 0; mask < masks_.size(); ++mask)
+        tables_[mask].remove(masks_[mask].key(row), group, chunks_);
+    groups_.drop(group);
+    return true;
+}
+
+}  // namespace neardup

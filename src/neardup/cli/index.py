@@ -1,0 +1,243 @@
+"""`neardup index`: documents that come and go, and what is near them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.index_query import query
+from neardup.cli.quantities import count, size
+
+index = typer.Typer(
+    name="index",
+    help="Keep an index of documents, and ask what is near a new one.",
+    no_args_is_help=True,
+)
+index.command()(query)
+
+Place = Annotated[
+    Path, typer.Argument(metavar="PATH", help="The folder of the index.", show_default=False)
+]
+
+
+@index.command()
+def create(
+    path: Place,
+    text: Annotated[
+        str | None,
+        typer.Option(help="The fields of records, with weights: name*2+street+city."),
+    ] = None,
+    features: options.Features = "word:3",
+    weights: options.Weights = None,
+    idf: Annotated[Path | None, typer.Option(help="A table of `neardup idf` to weigh by.")] = None,
+    bits: options.Bits = 64,
+    hash: options.Hash = "nd1",
+    tie: options.Tie = ">0",
+    projection: options.Projection = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            help="How to find what is near: blocks:K, bands:MxK or prefix:D.",
+            show_default="blocks:3, or as max-distance needs",
+        ),
+    ] = None,
+    max_distance: Annotated[
+        int | None,
+        typer.Option(
+            help="The most bits that may differ, unless a query says otherwise.",
+            show_default="as far as the plan is complete",
+        ),
+    ] = None,
+    store_text: Annotated[
+        bool, typer.Option("--store-text", help="Keep the texts, to tell true similarities.")
+    ] = False,
+    store_features: Annotated[
+        bool,
+        typer.Option("--store-features", help="Keep the features, to tell true similarities."),
+    ] = False,
+) -> None:
+    """Make an index; what it is made with holds for good.
+
+    Example: neardup index create seen.index --store-text
+    """
+    from neardup.errors import NeardupError
+    from neardup.index import Index
+    from neardup.index.durable_store import is_index
+
+    if is_index(path):
+        raise NeardupError(f"{path} is an index already; add to it, or name another folder")
+    with Index(
+        path,
+        text=text,
+        features=features,
+        weights=weights,
+        idf=idf,
+        bits=bits,
+        hash=hash,
+        tie=tie,
+        projection=projection,
+        plan=plan,
+        max_distance=max_distance,
+        store_text=store_text,
+        store_features=store_features,
+    ) as made:
+        typer.echo(f"{made.scheme}, {made.settings.plan} → {path}")
+
+
+@index.command()
+def add(
+    path: Place,
+    inputs: options.Inputs,
+    text: options.Text = None,
+    id: options.Id = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="A column to keep with the documents; `all` keeps all."),
+    ] = None,
+    sync: Annotated[
+        bool,
+        typer.Option(
+            "--sync/--no-sync",
+            help="Wait for the disk at each commit; without, a power cut may damage the index.",
+        ),
+    ] = True,
+    threads: options.Threads = None,
+    json: options.Json = False,
+) -> None:
+    """Add documents; one with the id of another replaces it.
+
+    A run that was stopped can be run again: what is there already stays as it is.
+
+    Example: neardup index add seen.index corpus.jsonl.gz
+    """
+    from neardup.cli.interrupt import stop
+    from neardup.cli.progress import ByteProgress
+    from neardup.index import Index
+    from neardup.pipeline.index_files import add_files
+
+    columns = "all" if metadata == ["all"] else metadata or ()
+    try:
+        with (
+            Index(path, create=False, sync=sync, threads=threads) as opened,
+            ByteProgress("index") as progress,
+        ):
+            summary = add_files(
+                inputs, opened, text=text, id=id, metadata=columns, progress=progress
+            )
+    except KeyboardInterrupt:
+        stop(f"what {path} has stays; run it again to add the rest")
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(summary.to_dict(), indent=2))
+        return
+    typer.echo(
+        f"{count(summary.documents, 'document')}, {summary.changed:,} of them new or changed, in "
+        f"{summary.seconds:.2f} s; the index has {summary.total:,}"
+    )
+    typer.echo(f"{summary.scheme} → {path}")
+    if summary.rejected:
+        typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+
+
+@index.command()
+def delete(
+    path: Place,
+    ids: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID...",
+            help="Ids; numbers too, where no string is the same.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Remove documents by their ids, all of them or none.
+
+    Example: neardup index delete seen.index doc-17 doc-18
+    """
+    from neardup.errors import InputError
+    from neardup.index import Index
+
+    with Index(path, create=False) as opened:
+        found: list[int | str] = []
+        for id in ids:
+            number = int(id) if id.lstrip("-").isdecimal() and id.isascii() else None
+            if id in opened:
+                found.append(id)
+            elif number is not None and number in opened:
+                found.append(number)
+            else:
+                raise InputError(f"{path} has no document {id!r}; nothing was removed")
+        removed = opened.delete_many(found)
+        typer.echo(f"{count(removed, 'document')} removed; the index has {len(opened):,}")
+
+
+@index.command()
+def stats(
+    path: Place,
+    buckets: Annotated[
+        int, typer.Option(help="How many of the largest buckets to show; 0 is quickest.")
+    ] = 5,
+    json: options.Json = False,
+) -> None:
+    """Say what an index holds, and how large it is.
+
+    Example: neardup index stats seen.index
+    """
+    from neardup.index import Index
+
+    with Index(path, readonly=True, create=False) as opened:
+        found = opened.stats(buckets)
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(found.to_dict(), indent=2))
+        return
+    typer.echo(f"{count(found.documents, 'document')} of {found.scheme}")
+    typer.echo(f"{found.plan}: {count(found.tables, 'table')}")
+    typer.echo(", ".join(f"{part} {size(taken)}" for part, taken in found.bytes.items()))
+    if found.largest_buckets:
+        sizes = ", ".join(f"{bucket:,}" for bucket in found.largest_buckets)
+        typer.echo(f"largest buckets of different fingerprints: {sizes}")
+
+
+@index.command()
+def export(
+    path: Place,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A .parquet file of fingerprints, or .jsonl with all that is stored.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Write all documents of an index to a file.
+
+    Example: neardup index export seen.index -o fps.parquet
+    """
+    from neardup.index import Index
+    from neardup.pipeline.index_files import export_index
+
+    with Index(path, readonly=True, create=False) as opened:
+        done = export_index(opened, output)
+    typer.echo(f"{count(done, 'document')} → {output}")
+
+
+@index.command()
+def compact(path: Place) -> None:
+    """Pack an index anew: what was removed is forgotten, and its room used for what comes.
+
+    Example: neardup index compact seen.index
+    """
+    from neardup.index import Index
+
+    with Index(path, create=False) as opened:
+        opened.compact()
+        typer.echo(f"{count(len(opened), 'document')} in {path}")

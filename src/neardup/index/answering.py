@@ -1,0 +1,200 @@
+"""Answering: rows in, matches out; verified where the index stores what that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from neardup.candidates.plan import bit_agreement
+from neardup.errors import SettingError
+from neardup.features.weighted import WeightedFeatures
+from neardup.fingerprints.maker import Maker
+from neardup.index.contents import features_of
+from neardup.index.match import Answers
+from neardup.index.settings import IndexSettings
+from neardup.index.view import View
+from neardup.kernels.living import Matches
+from neardup.kernels.similar import similarities
+
+_MORE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked: rows that are not empty, how near, how similar, how many at most.
+
+    `features` gives those of the documents at some places, or is None where only fingerprints
+    were given.
+    """
+
+    rows: NDArray[np.uint64]
+    max_distance: int
+    threshold: float | None
+    limit: int | None
+    features: Callable[[NDArray[np.int64]], WeightedFeatures] | None
+
+
+def distance_asked(settings: IndexSettings, max_distance: Any, threshold: float | None) -> int:
+    """How far a query looks: as asked, as the index was made for, or as the threshold needs."""
+    if max_distance is None:
+        if threshold is None or settings.plan.is_exact:
+            return settings.max_distance
+        return _likely_distance(settings, threshold)
+    if isinstance(max_distance, bool) or not isinstance(max_distance, int) or max_distance < 0:
+        raise SettingError(
+            f"max_distance={max_distance!r} must be a whole number of differing bits, 0 or more"
+        )
+    settings.plan.require_distance(max_distance)
+    return max_distance
+
+
+def threshold_asked(settings: IndexSettings, threshold: Any, has_content: bool) -> float | None:
+    """A least similarity, where that can be worked out."""
+    if threshold is None:
+        return None
+    if (
+        isinstance(threshold, bool)
+        or not isinstance(threshold, int | float)
+        or not (0 < threshold <= 1)
+    ):
+        raise SettingError(f"threshold={threshold!r} must be a number above 0, at most 1")
+    if not settings.verifies:
+        raise SettingError(
+            "threshold needs the documents' true similarity, and this index stores neither texts "
+            "nor features; make one with store_text or store_features, or take max_distance"
+        )
+    if not has_content:
+        raise SettingError(
+            "threshold needs the document itself, and only its fingerprint was given; "
+            "ask with the text, or take max_distance"
+        )
+    return float(threshold)
+
+
+def require_limit(limit: Any) -> None:
+    """Refuse what is no number of matches."""
+    whole = isinstance(limit, int) and not isinstance(limit, bool)
+    if limit is not None and (not whole or limit < 0):
+        raise SettingError(f"limit={limit!r} must be a whole number, at least 0, or None")
+
+
+def answer(
+    view: View, question: Question, settings: IndexSettings, maker: Maker, threads: int
+) -> Answers:
+    """The matches of every row."""
+    if not settings.verifies or question.features is None:
+        found = view.find(
+            question.rows,
+            max_distance=question.max_distance,
+            limit=question.limit,
+            threads=threads,
+        )
+        return _answers(view, found, None)
+    found, values = _verified(view, question, settings, maker, threads)
+    return _answers(view, found, values)
+
+
+def _answers(view: View, found: Matches, values: NDArray[np.float64] | None) -> Answers:
+    numbers = found.numbers.tolist()
+    return Answers(
+        found.offsets, view.ids_of(numbers), found.distances, values, view.metadata_of(numbers)
+    )
+
+
+def _verified(
+    view: View, question: Question, settings: IndexSettings, maker: Maker, threads: int
+) -> tuple[Matches, NDArray[np.float64]]:
+    """Matches with their true similarities, those below the threshold left out.
+
+    The nearest are looked at first, and more only for rows that need more: a bucket of a hundred
+    thousand equal documents is not gone through for ten of them.
+    """
+    limit, threshold = question.limit, question.threshold
+    most = limit if threshold is None or limit is None else _MORE * limit
+    pending = np.arange(len(question.rows))
+    parts: list[tuple[NDArray[Any], ...]] = []
+    while len(pending):
+        found = view.find(
+            np.ascontiguousarray(question.rows[pending]),
+            max_distance=question.max_distance,
+            limit=most,
+            threads=threads,
+        )
+        counts = np.diff(found.offsets)
+        owners = np.repeat(pending, counts)
+        values = _similarities(view, question, owners, found, settings, maker, threads)
+        kept = np.ones(len(owners), np.bool_) if threshold is None else values >= threshold
+        passed = np.bincount(owners[kept], minlength=len(question.rows))[pending]
+        short = np.zeros(len(pending), np.bool_)
+        if threshold is not None and limit is not None and most is not None:
+            short = (passed < limit) & (counts == most)
+            most *= _MORE
+        done = kept & ~np.repeat(short, counts)
+        parts.append((owners[done], found.numbers[done], found.distances[done], values[done]))
+        pending = pending[short]
+    return _in_order(parts, len(question.rows), limit)
+
+
+def _in_order(
+    parts: list[tuple[Any, ...]], queries: int, limit: int | None
+) -> tuple[Matches, NDArray[np.float64]]:
+    if not parts:
+        none = np.zeros(0, np.float64)
+        return Matches(np.zeros(1, np.int64), none.astype(np.uint64), none.astype(np.uint16)), none
+    owners, numbers, distances, values = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    order = np.argsort(owners, kind="stable")
+    totals = np.bincount(owners, minlength=queries)
+    offsets = np.concatenate(([0], np.cumsum(totals)))
+    if limit is not None:
+        rank = np.arange(len(order)) - np.repeat(offsets[:-1], totals)
+        order = order[rank < limit]
+        offsets = np.concatenate(([0], np.cumsum(np.minimum(totals, limit))))
+    return Matches(offsets.astype(np.int64), numbers[order], distances[order]), values[order]
+
+
+def _similarities(
+    view: View,
+    question: Question,
+    owners: NDArray[np.int64],
+    found: Matches,
+    settings: IndexSettings,
+    maker: Maker,
+    threads: int,
+) -> NDArray[np.float64]:
+    if not len(owners) or question.features is None:
+        return np.zeros(0)
+    asked, a = np.unique(owners, return_inverse=True)
+    numbers, b = np.unique(found.numbers, return_inverse=True)
+    contents = [record.content for record in view.records(numbers.tolist())]
+    left, right = question.features(asked), features_of(contents, settings, maker)
+    return similarities(
+        left.offsets,
+        left.hashes,
+        left.weights,
+        a.astype(np.int64),
+        b.astype(np.int64),
+        measure=settings.similarity,
+        right=(right.offsets, right.hashes, right.weights),
+        threads=threads,
+    )
+
+
+def metadata_of(json: bytes) -> Any:
+    """Metadata from its JSON; None for none."""
+    return orjson.loads(json) if json else None
+
+
+def _likely_distance(settings: IndexSettings, threshold: float) -> int:
+    """The distance that nearly every pair at the threshold stays within (6 sigma)."""
+    bits = settings.scheme.bits
+    cosine = threshold if settings.similarity == "cosine" else 2 * threshold / (1 + threshold)
+    differs = 1 - bit_agreement(cosine)
+    return min(bits, ceil(bits * differs + 6 * sqrt(bits * differs * (1 - differs))))

@@ -1,0 +1,113 @@
+"""What a query finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.index.ids import Id, id_order
+
+
+class Match(NamedTuple):
+    """A document near the one that was asked about.
+
+    `similarity` is the true one, where the index stores texts or features, else None.
+    """
+
+    id: Id
+    distance: int
+    similarity: float | None = None
+    metadata: Any = None
+
+
+class Answers(Sequence[list[Match]]):
+    """The matches of many queries, each as a list, nearest first, ties by id.
+
+    They become objects when they are asked for; `table` gives all of them as columns.
+    """
+
+    def __init__(
+        self,
+        offsets: NDArray[np.int64],
+        ids: list[Id],
+        distances: NDArray[np.uint16],
+        similarities: NDArray[np.float64] | None,
+        metadata: list[Any] | None,
+    ) -> None:
+        self.offsets = offsets
+        self.ids = ids
+        self.distances = distances
+        self.similarities = similarities
+        self.metadata = metadata
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> list[Match]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[list[Match]]: ...
+
+    def __getitem__(self, place: int | slice) -> list[Match] | list[list[Match]]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there are {len(self)} answers, none at {place}")
+        place %= len(self)
+        begin, end = int(self.offsets[place]), int(self.offsets[place + 1])
+        matches = [self._match(at) for at in range(begin, end)]
+        return in_order(matches)
+
+    def __iter__(self) -> Iterator[list[Match]]:
+        return (self[place] for place in range(len(self)))
+
+    def table(self) -> pa.Table:
+        """One row for each match: the query's place, id, distance, similarity.
+
+        Ids are strings where not all of them are numbers.
+        """
+        rows = [(place, match) for place, matches in enumerate(self) for match in matches]
+        ids = [match.id for _, match in rows]
+        if any(isinstance(id, str) for id in ids):
+            ids = [str(id) for id in ids]
+        return pa.table(
+            {
+                "query": pa.array([place for place, _ in rows], pa.int64()),
+                "id": pa.array(ids, None if ids else pa.int64()),
+                "distance": pa.array([match.distance for _, match in rows], pa.uint16()),
+                "similarity": pa.array([match.similarity for _, match in rows], pa.float64()),
+            }
+        )
+
+    def spread(self, asked: NDArray[np.bool_]) -> Answers:
+        """The same for more documents, of which only some were asked about."""
+        counts = np.zeros(len(asked), np.int64)
+        counts[asked] = np.diff(self.offsets)
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        return Answers(offsets, self.ids, self.distances, self.similarities, self.metadata)
+
+    def without(self, id: Id, limit: int | None) -> list[Match]:
+        """The matches of all queries but the document of that id, at most `limit`."""
+        others = [at for at, other in enumerate(self.ids) if other != id]
+        return in_order([self._match(at) for at in others[:limit]])
+
+    def _match(self, at: int) -> Match:
+        return Match(
+            self.ids[at],
+            int(self.distances[at]),
+            None if self.similarities is None else float(self.similarities[at]),
+            None if self.metadata is None else self.metadata[at],
+        )
+
+
+def in_order(matches: list[Match]) -> list[Match]:
+    """Nearest first, ties by id."""
+    return matches if len(matches) < 2 else sorted(matches, key=_order)
+
+
+def _order(match: Match) -> tuple[int, tuple[bool, Id]]:
+    return match.distance, id_order(match.id)

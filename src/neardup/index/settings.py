@@ -1,0 +1,184 @@
+"""The settings of an index: its scheme, its plan, and what it stores of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from neardup.candidates import MaskPlan, Plan, plan_of
+from neardup.candidates.names import AUTO
+from neardup.errors import NeardupError, SchemeMismatchError, SettingError
+from neardup.features.columns import record_fields
+from neardup.features.idf import IdfTable
+from neardup.fingerprints import Scheme
+from neardup.fingerprints.engine import required_table
+from neardup.fingerprints.maker import Maker
+from neardup.hashes import FUNCTION_PREFIX, hash_family
+
+DEFAULT_DISTANCE = 3
+_RECIPE = ("features", "weights", "bits", "hash", "tie", "projection", "text")
+_PLANS = "blocks:K, blocks:K/M, bands:MxK, prefix:D or a list of masks"
+
+
+@dataclass(frozen=True)
+class IndexSettings:
+    """How the documents of an index are fingerprinted, found and stored.
+
+    `max_distance` is what a query takes that does not say otherwise.
+    """
+
+    scheme: Scheme
+    plan: MaskPlan
+    max_distance: int
+    store_text: bool
+    store_features: bool
+
+    @classmethod
+    def of(cls, chosen: Mapping[str, Any]) -> IndexSettings:
+        """Check what was chosen, and fill in the rest."""
+        recipe = {name: chosen[name] for name in _RECIPE if name in chosen}
+        recipe["fields"] = record_fields(recipe.pop("text", None))
+        scheme = Scheme.of(**recipe)
+        max_distance = _distance(chosen.get("max_distance"))
+        plan = _plan(chosen.get("plan", AUTO), max_distance, scheme.bits)
+        plan.require_distance(max_distance)
+        store_text = bool(chosen.get("store_text", False))
+        store_features = bool(chosen.get("store_features", False))
+        if store_text and store_features:
+            raise SettingError("store_text and store_features do the same; give one of them")
+        if store_text and (scheme.features.are_given or scheme.fields is not None):
+            raise SettingError(
+                f"store_text is for plain texts, and documents of {scheme} are none; "
+                "take store_features"
+            )
+        distance = plan.guarantee if max_distance is None else max_distance
+        return cls(scheme, plan, distance, store_text, store_features)
+
+    @property
+    def verifies(self) -> bool:
+        """Whether what is stored of a document gives its true similarity to another."""
+        return self.store_text or self.store_features
+
+    @property
+    def similarity(self) -> str:
+        """The measure that fits the weights."""
+        if self.scheme.are_sets:
+            return "jaccard"
+        return "cosine" if self.scheme.weights == "given" else "weighted-jaccard"
+
+    def with_idf(self, table: IdfTable) -> IndexSettings:
+        """The same, with weights by this table."""
+        return replace(self, scheme=self.scheme.with_idf(table.content))
+
+    def require(self, chosen: Mapping[str, Any], place: str) -> None:
+        """Refuse settings that are not those of the index at `place`, by name."""
+        wanted = self._scheme_of(chosen)
+        if wanted != self.scheme:
+            raise SchemeMismatchError(
+                f"{place} is an index of scheme {self.scheme}, but {wanted} was asked for; open it "
+                "without these settings, or name another folder"
+            )
+        if "plan" in chosen:
+            plan = _plan(chosen["plan"], chosen.get("max_distance"), self.scheme.bits)
+            if plan.masks != self.plan.masks:
+                raise SettingError(
+                    f"{place} is an index with plan {self.plan}, but {plan} was asked for; open "
+                    "it without plan, or name another folder"
+                )
+        for name in ("max_distance", "store_text", "store_features"):
+            if name in chosen and chosen[name] != getattr(self, name):
+                raise SettingError(
+                    f"{place} was made with {name}={getattr(self, name)}, but {chosen[name]} was "
+                    f"asked for; open it without {name}, or name another folder"
+                )
+
+    def maker(self, hash: Any, idf: Any, threads: int) -> Maker:
+        """What makes fingerprints; weights by tf-idf need a table, as the index grows."""
+        if hash is None and self.scheme.hash.startswith(FUNCTION_PREFIX):
+            raise SettingError(
+                f"fingerprints of {self.scheme} are made with a Python function; pass it as hash"
+            )
+        family = hash_family(self.scheme.hash if hash is None else hash)
+        maker = Maker(self.scheme, family, threads)
+        if idf is not None:
+            return maker.weighted_by(required_table(idf, self.scheme))
+        if self.scheme.needs_idf:
+            raise SettingError(
+                f"an index of {self.scheme} needs a table to weigh by, because it grows; make "
+                "one with neardup idf and give it as idf"
+            )
+        return maker
+
+    def to_bytes(self) -> bytes:
+        """As JSON, to be stored."""
+        return orjson.dumps(
+            {
+                "scheme": str(self.scheme),
+                "plan": self.plan.name,
+                "masks": [hex(mask) for mask in self.plan.masks],
+                "max_distance": self.max_distance,
+                "store_text": self.store_text,
+                "store_features": self.store_features,
+            }
+        )
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> IndexSettings:
+        """Read back what `to_bytes` wrote."""
+        held = orjson.loads(data)
+        scheme = Scheme.parse(held["scheme"])
+        masks = [int(mask, 16) for mask in held["masks"]]
+        if held["plan"].startswith("masks:"):
+            plan: Plan = MaskPlan.of(masks, scheme.bits)
+        else:
+            plan = plan_of(held["plan"], scheme.bits)
+        if not isinstance(plan, MaskPlan) or list(plan.masks) != masks:
+            raise NeardupError(f"the plan {held['plan']} has other masks now than it had")
+        rest = (held[name] for name in ("max_distance", "store_text", "store_features"))
+        return cls(scheme, plan, *rest)
+
+    def _scheme_of(self, chosen: Mapping[str, Any]) -> Scheme:
+        """The scheme with what was chosen in place of its own parts."""
+        own = self.scheme
+        projection = None if own.projection is None else str(own.projection)
+        recipe: dict[str, Any] = {
+            "features": own.features,
+            "weights": own.weights,
+            "bits": own.bits,
+            "tie": own.tie,
+            "projection": projection,
+        }
+        # A function is known by its name only, which is enough to compare.
+        hash_name = own.hash if "hash" not in chosen else hash_family(chosen["hash"]).name
+        fields = record_fields(chosen["text"]) if "text" in chosen else own.fields
+        recipe |= {name: chosen[name] for name in recipe if name in chosen}
+        if "features" in chosen and "weights" not in chosen:
+            recipe["weights"] = None
+        if "projection" in chosen and "bits" not in chosen:
+            recipe.pop("bits")
+        return replace(Scheme.of(**recipe, fields=fields), hash=hash_name, idf=own.idf)
+
+
+def _distance(value: Any) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise SettingError(
+            f"max_distance={value!r} must be a whole number of differing bits, 0 or more"
+        )
+    return value
+
+
+def _plan(plan: Any, max_distance: int | None, bits: int) -> MaskPlan:
+    if isinstance(plan, str) and plan == AUTO:
+        reach = DEFAULT_DISTANCE if max_distance is None else max_distance
+        plan = f"blocks:{min(reach, bits - 1)}"
+    found = plan_of(plan, bits)
+    if not isinstance(found, MaskPlan):
+        raise SettingError(
+            f"plan={found} cannot keep up with documents that come and go; choose {_PLANS}"
+        )
+    return found

@@ -1,0 +1,160 @@
+"""Living tables: numbered fingerprints that come and go; `living_reference` is the twin.
+
+A number stands for a document and is below 2^63; low and dense ones take the least memory.
+Rows are fingerprints as words, as in `join`. A query finds the documents that agree with it on
+all bits of at least one mask of the plan, and are near enough.
+
+`MemoryTables` can be changed. A segment is written once, as bytes that are read where they lie,
+for example in a memory-mapped file; `living_format` describes them. In both, documents of equal
+fingerprints are one group, so that a query meets them once however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.errors import SettingError
+from neardup.kernels import _native
+from neardup.kernels.join_rows import MOST_BITS, Rows, checked_distance, checked_rows
+from neardup.kernels.living_format import Buffer
+from neardup.kernels.living_rows import (
+    MOST_NUMBER,
+    Matches,
+    Numbers,
+    checked_dead,
+    checked_limit,
+    checked_numbers,
+    checked_plan,
+)
+
+__all__ = [
+    "MOST_NUMBER",
+    "Matches",
+    "MemoryTables",
+    "check_segment",
+    "merge_segments",
+    "pack_segment",
+    "query_segment",
+    "segment_rows",
+]
+
+
+class MemoryTables:
+    """Numbered fingerprints in native memory, found by the masks on which they agree.
+
+    Any number of threads may query at a time; a change waits for them, and they for it.
+    """
+
+    def __init__(self, masks: Rows, bits: int, *, isa: str = "auto") -> None:
+        self.masks, self.bits = checked_plan(masks, bits)
+        self._native = _native.MemoryTables(self.masks, self.bits, isa)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @property
+    def distinct(self) -> int:
+        """How many different fingerprints there are."""
+        return self._native.distinct
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the tables hold."""
+        return self._native.nbytes
+
+    def largest_buckets(self, count: int) -> list[int]:
+        """The sizes of the largest sets of different fingerprints that agree on a mask."""
+        return self._native.largest_buckets(count)
+
+    def add(self, numbers: Numbers, rows: Rows) -> None:
+        """Add documents, or none if a number is there already (ValueError)."""
+        rows = checked_rows(rows, "rows", self.masks.shape[1])
+        self._native.add(checked_numbers(numbers, len(rows)), rows)
+
+    def remove(self, numbers: Numbers, rows: Rows) -> None:
+        """Remove documents, or none if one is not there with just this row (ValueError)."""
+        rows = checked_rows(rows, "rows", self.masks.shape[1])
+        self._native.remove(checked_numbers(numbers, len(rows)), rows)
+
+    def query(
+        self, rows: Rows, *, max_distance: int, limit: int | None = None, threads: int = 1
+    ) -> Matches:
+        """The documents that agree with a row on a mask and differ in at most `max_distance`."""
+        return Matches(
+            *self._native.query(
+                checked_rows(rows, "rows", self.masks.shape[1]),
+                checked_distance(max_distance, "max_distance"),
+                checked_limit(limit),
+                threads,
+            )
+        )
+
+    def query_one(
+        self, row: NDArray[np.uint64], *, max_distance: int, limit: int | None = None
+    ) -> list[tuple[int, int]]:
+        """The matches of one row, as pairs of number and distance; quicker than `query` for one."""
+        try:
+            return self._native.query_one(row, min(max_distance, MOST_BITS), limit)
+        except TypeError as error:
+            checked_distance(max_distance, "max_distance")
+            checked_limit(limit)
+            raise SettingError("row must be a uint64 array of one dimension") from error
+
+
+def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:
+    """Write documents as a segment, whose bytes do not depend on their order."""
+    masks, bits = checked_plan(masks, bits)
+    rows = checked_rows(rows, "rows", masks.shape[1])
+    return _native.pack_segment(checked_numbers(numbers, len(rows)), rows, masks, bits)
+
+
+def query_segment(
+    buffer: Buffer,
+    rows: Rows,
+    *,
+    max_distance: int,
+    limit: int | None = None,
+    threads: int = 1,
+    dead: Numbers | None = None,
+    isa: str = "auto",
+) -> Matches:
+    """What `MemoryTables.query` would find among the documents of a segment that are not dead.
+
+    A damaged segment is a ValueError if what the query reads is damaged; `check_segment` reads all.
+    """
+    return Matches(
+        *_native.query_segment(
+            _bytes_of(buffer),
+            checked_rows(rows, "rows"),
+            checked_distance(max_distance, "max_distance"),
+            checked_limit(limit),
+            threads,
+            checked_dead(dead),
+            isa,
+        )
+    )
+
+
+def merge_segments(buffers: Sequence[Buffer], dead: Numbers | None = None) -> bytes:
+    """One segment of all documents that are not dead, as if they had been packed together.
+
+    The segments are of one plan and are checked as by `check_segment`.
+    """
+    return _native.merge_segments([_bytes_of(buffer) for buffer in buffers], checked_dead(dead))
+
+
+def segment_rows(buffer: Buffer) -> tuple[Numbers, Rows]:
+    """The documents of a segment: equal rows together, rows and then numbers ascending."""
+    return _native.segment_rows(_bytes_of(buffer))
+
+
+def check_segment(buffer: Buffer) -> None:
+    """Read every byte of a segment; ValueError if it is not as it was written."""
+    _native.check_segment(_bytes_of(buffer))
+
+
+def _bytes_of(buffer: Buffer) -> NDArray[np.uint8]:
+    return np.frombuffer(buffer, np.uint8)

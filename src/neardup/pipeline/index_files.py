@@ -1,0 +1,176 @@
+"""Documents of files into an index, asked of one, and out of one: the runs of `neardup index`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+import pyarrow as pa
+
+from neardup.atomic import replacing
+from neardup.engines.local import Prefetched
+from neardup.errors import InputError
+from neardup.fingerprints import Fingerprints, Scheme
+from neardup.fingerprints.store import FingerprintWriter
+from neardup.index import Index
+from neardup.index.contents import text_of
+from neardup.index.entries import Entries
+from neardup.index.ids import Id, is_text
+from neardup.index.match import Match
+from neardup.pipeline.inputs import Progress
+from neardup.read import Batch, Documents, TermBatch, TermDocuments
+from neardup.read.columns import ROW_PLACE
+from neardup.rejects import RejectedWriter
+
+
+@dataclass(frozen=True)
+class AddSummary:
+    """What a run of `neardup index add` did."""
+
+    index: str
+    scheme: str
+    documents: int
+    changed: int
+    total: int
+    rejected: int
+    rejected_file: str | None
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values."""
+        return asdict(self)
+
+
+def add_files(
+    inputs: Sequence[str],
+    index: Index,
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    metadata: Sequence[str] | Literal["all"] = (),
+    progress: Progress | None = None,
+) -> AddSummary:
+    """Add the documents of files; those that are there already, just as they are, cost little.
+
+    So a run that was stopped can be run again. Ids are needed to know a document again; `id="row"`
+    takes the rows' numbers for them.
+    """
+    started = time.perf_counter()
+    documents = _documents(inputs, index.scheme, text, id, metadata)
+    seen = 0
+    with RejectedWriter(beside=index.path) as rejects:
+
+        def batches() -> Iterator[Batch | TermBatch]:
+            nonlocal seen
+            for batch in Prefetched[Batch | TermBatch](documents):
+                if isinstance(batch, Batch) and batch.names[0] is None and id != ROW_PLACE:
+                    raise InputError(
+                        "the input has no ids, and an index needs them to know a document again; "
+                        "name a column with --id, or number the rows with --id row"
+                    )
+                rejects.write(batch.rejected)
+                yield batch
+                seen += len(batch.ids)
+                if progress:
+                    progress(documents.done_bytes, documents.total_bytes, seen)
+
+        changed = index.add_many(batches())
+    return AddSummary(
+        os.fspath(index.path),
+        str(index.scheme),
+        seen,
+        changed,
+        len(index),
+        rejects.count,
+        rejects.path,
+        time.perf_counter() - started,
+    )
+
+
+def query_files(
+    inputs: Sequence[str],
+    index: Index,
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    max_distance: int | None = None,
+    threshold: float | None = None,
+    limit: int | None = 10,
+) -> Iterator[tuple[Id, list[Match]]]:
+    """The matches of every document of some files, with its id, in order."""
+    documents = _documents(inputs, index.scheme, text, id, ())
+    for batch in Prefetched[Batch | TermBatch](documents):
+        for row in batch.rejected:
+            raise InputError(f"{row.file} row {row.row} cannot be asked about: {row.reason}")
+        if len(batch.ids):
+            answers = index.query_many(batch, max_distance, threshold, limit)
+            yield from zip(batch.ids.to_pylist(), answers, strict=True)
+
+
+def export_index(index: Index, output: str | os.PathLike[str]) -> int:
+    """Write all documents, and give how many.
+
+    As Parquet it is a fingerprint file, which `neardup pairs` reads; as JSON lines
+    it has metadata and texts too.
+    """
+    suffix = Path(output).suffix
+    if suffix == ".parquet":
+        return _export_fingerprints(index, output)
+    if suffix in (".jsonl", ".ndjson"):
+        return _export_lines(index, output)
+    raise InputError(f"{output} must end in .parquet or .jsonl, which says what to write")
+
+
+def _documents(
+    inputs: Sequence[str],
+    scheme: Scheme,
+    text: str | None,
+    id: str | None,
+    columns: Sequence[str] | Literal["all"],
+) -> Documents | TermDocuments:
+    if scheme.features.are_given:
+        return TermDocuments(inputs, terms=text, id=id)
+    if scheme.fields is not None:
+        return Documents(inputs, fields=scheme.fields.names, id=id, columns=columns)
+    return Documents(inputs, text=text, id=id, columns=columns)
+
+
+def _export_fingerprints(index: Index, output: str | os.PathLike[str]) -> int:
+    kinds = {is_text(entries.ids) for entries in index.entries()}
+    done = 0
+    with FingerprintWriter(output, index.scheme, {"index": os.fspath(index.path)}) as writer:
+        for entries in index.entries():
+            # A file has ids of one type: where there are both, numbers are spelt out.
+            ids = entries.ids.cast(pa.string()) if len(kinds) > 1 else entries.ids
+            writer.write(Fingerprints(entries.rows, index.scheme, entries.words, ids))
+            done += len(entries)
+    return done
+
+
+def _export_lines(index: Index, output: str | os.PathLike[str]) -> int:
+    done = 0
+    with replacing(output) as unfinished, unfinished.open("wb") as file:
+        for entries in index.entries():
+            for line in _lines(entries, index):
+                file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+            done += len(entries)
+    return done
+
+
+def _lines(entries: Entries, index: Index) -> Iterator[dict[str, Any]]:
+    prints = Fingerprints(entries.rows, index.scheme, entries.words).hex()
+    for place, (id, words) in enumerate(
+        zip(entries.ids.to_pylist(), entries.words.tolist(), strict=True)
+    ):
+        line = {"id": id, "words": words, "fingerprint": prints[place] if words else None}
+        metadata = b"" if entries.metadata is None else entries.metadata[place].as_py()
+        if metadata:
+            line["metadata"] = orjson.loads(metadata)
+        if index.settings.store_text and entries.contents is not None:
+            line["text"] = text_of(entries.contents[place].as_py())
+        yield line
