@@ -115,9 +115,13 @@ class LivingIndex:
             rows, words = self._maker.rows(columns)
             return self._asked(rows, words == 0, [columns], max_distance, threshold, limit)[0]
         # A fingerprint is looked up on the shortest way: the rest would take longer than that.
-        threshold_asked(self._settings, threshold, has_content=False)
-        distance = distance_asked(self._settings, max_distance, None)
-        require_limit(limit)
+        if threshold is not None:
+            threshold_asked(self._settings, threshold, has_content=False)
+        distance = self._settings.max_distance
+        if max_distance is not None:
+            distance = distance_asked(self._settings, max_distance, None)
+        if limit != DEFAULT_LIMIT:
+            require_limit(limit)
         with self._store.view() as view:
             found = view.find_one(row, distance, limit) if len(row) else None
             return _matches(view, found) if found else []
@@ -294,7 +298,7 @@ def _put(change: Change, entries: Entries) -> None:
 
 
 def _matches(view: View, found: list[tuple[int, int]]) -> list[Match]:
-    numbers = [number for number, _ in found]
+    numbers = [near[0] for near in found]
     ids, about = view.ids_of(numbers), view.metadata_of(numbers)
     if about is None:
         return in_order([Match(id, near[1]) for id, near in zip(ids, found, strict=True)])

@@ -208,7 +208,7 @@ def _rows_json(batch: pa.RecordBatch, names: Sequence[str]) -> pa.Array | None:
 def row_of(document: Any, scheme: Scheme) -> NDArray[np.uint64] | None:
     """The row of a fingerprint, without any word for an empty one; None for anything else."""
     if isinstance(document, int) and not isinstance(document, bool):
-        if document < 0 or document >> scheme.bits:
+        if not 0 <= document < 1 << scheme.bits:
             raise SettingError(f"{document} is no fingerprint of {scheme.bits} bits")
         if scheme.bits == 64:
             return np.array([document], np.uint64)

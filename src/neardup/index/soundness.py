@@ -7,6 +7,7 @@ it anywhere. What lies in the pages has checksums of its own, which are looked a
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from neardup.errors import NeardupError
 # Walking through a file takes 70 ms for each gigabyte, so larger ones are walked through only if
 # they are shorter than they should be.
 _SMALL = 256 << 20
+_TRIES, _PAUSE = 8, 0.01
 
 
 def require_sound(environment: Any, data: Path) -> None:
@@ -22,19 +24,30 @@ def require_sound(environment: Any, data: Path) -> None:
 
     The caller is in a transaction, so that no page that is looked at is used anew meanwhile.
     """
-    from lmdb.verify import VerifyError, verify
-
-    size = os.path.getsize(data)
+    # In this order: a page is written before it is counted. The last ones may be free, and then
+    # need not be there.
     whole = (environment.info()["last_pgno"] + 1) * environment.stat()["psize"]
-    # The last pages may be free, and then need not be there.
+    size = os.path.getsize(data)
     if size > _SMALL and size >= whole:
         return
-    try:
-        problems = verify(os.fspath(data))  # type: ignore[no-untyped-call]
-    except VerifyError as error:
-        problems = [str(error)]
-    if problems:
+    problem = _problem(data)
+    for _ in range(_TRIES):
+        if problem is None:
+            return
+        time.sleep(_PAUSE)  # a writer may have made the file longer while it was looked at
+        problem = _problem(data)
+    if problem is not None:
         raise NeardupError(
-            f"{data.parent} is a damaged index ({problems[0]}); restore it from a copy, or make it "
-            "anew"
+            f"{data.parent} is a damaged index ({problem}); restore it from a copy, or make it anew"
         )
+
+
+def _problem(data: Path) -> str | None:
+    """The first thing that is wrong with a file."""
+    from lmdb.verify import VerifyError, verify
+
+    try:
+        problems: list[str] = verify(os.fspath(data))  # type: ignore[no-untyped-call]
+    except VerifyError as error:
+        return str(error)
+    return problems[0] if problems else None
