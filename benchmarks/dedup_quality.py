@@ -28,7 +28,7 @@ BENCHMARK = "dedup_quality"
 OURS = "neardup"
 DATA = corpora.ARXIV.parent
 TRUTH, LABELS = "truth", "labels"
-DEFAULT, LITTLE = "2GB", "1MB"  # with so little memory candidates come from fingerprints
+DEFAULT, LITTLE = "2GB", "1MB"  # with so little memory features go to a file
 PEERS = {
     "rensa": (dedup_peers.rensa_sketches, dedup_peers.rensa_answers),
     "datasketch": (dedup_peers.datasketch_sketches, dedup_peers.datasketch_answers),
@@ -172,8 +172,8 @@ def section(result: Result) -> str:
             provenance(result),
             "**Against the exhaustive truth**: arXiv abstracts as the terms and weights they came "
             "with, by cosine; licences (English, from 20 words on) by Jaccard on runs of three "
-            f"words. With {DEFAULT} of memory, the default, the features are joined exactly; "
-            f"with {LITTLE} candidates come from bands of fingerprints. Seconds are on all cores, "
+            f"words. With {DEFAULT} of memory, the default, the features are joined at once; "
+            f"with {LITTLE} they go to a file and are joined in groups. Seconds are on all cores, "
             "from a table in memory to pairs and clusters.\n",
             table(
                 (

@@ -12,6 +12,7 @@ from benchmarks import (
     end_to_end,
     exact,
     fingerprint,
+    index,
     join,
     startup,
     sweep,
@@ -32,6 +33,7 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     yield from _speed(results[fingerprint.BENCHMARK])
     yield from weighted.targets(results[weighted.BENCHMARK])
     yield from join.targets(results[join.BENCHMARK])
+    yield from index.targets(results[index.BENCHMARK])
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from exact.targets(results[exact.BENCHMARK])

@@ -22,6 +22,7 @@ from benchmarks import (
     exact,
     fingerprint,
     generated,
+    index,
     join,
     report,
     sweep,
@@ -234,6 +235,7 @@ def _results(our_rate: float) -> dict[str, Result]:
             ],
         ),
         "join": ({"rounds": 1}, _searches(our_rate)),
+        "index": ({"rounds": 1}, _indices(our_rate)),
         "dedup": ({"rounds": 1}, _dedups(our_rate)),
         "dedup_quality": ({}, _qualities()),
         "sweep": ({"settings": 10, "threshold": 0.9}, _sweeps(our_rate)),
@@ -282,6 +284,24 @@ def _searches(our_rate: float) -> list[dict[str, object]]:
     ]
 
 
+def _indices(our_rate: float) -> list[dict[str, object]]:
+    return [
+        {
+            **asdict(run),
+            "adds_per_second": our_rate * 10_000,
+            "adds_per_wall_second": our_rate * 10_000,
+            "queries_per_second": our_rate * 10_000,
+            "p50_microseconds": 500 / our_rate,
+            "p99_microseconds": 500 / our_rate,
+            "bytes_each": 60.0,
+            "own_bytes_each": 60.0,
+            "open_seconds": 0.01,
+            "disk_bytes_each": 150.0,
+        }
+        for run in index.CONTEST
+    ]
+
+
 def _dedups(our_rate: float) -> list[dict[str, object]]:
     measured = {
         "wall_seconds": 2.0,
@@ -291,7 +311,7 @@ def _dedups(our_rate: float) -> list[dict[str, object]]:
         "precision": 1.0,
         "in_clusters": 200_000,
     }
-    contests = (dedup.USUAL, dedup.MILLION, *dedup.GROWTH, dedup.LARGE)
+    contests = (dedup.USUAL, dedup.MILLION, *dedup.GROWTH, dedup.LARGE, dedup.LARGE_FILE)
     runs = [(contest.name, contest.documents, tool) for contest in contests for tool in TOOLS]
     return [
         {
@@ -299,6 +319,7 @@ def _dedups(our_rate: float) -> list[dict[str, object]]:
             "task": task,
             "tool": tool,
             "documents": documents,
+            "file_bytes": 9 * documents,
             "cpu_seconds": documents / 1000 / (our_rate if tool == "neardup" else 50.0),
         }
         for task, documents, tool in [*runs, (dedup.GIANT, 300_000, "neardup")]
@@ -357,7 +378,7 @@ def _foreseen(plan: str) -> dict[str, object]:
         "documents": 9,
         "sampled": 5,
         "features": "word:2",
-        "memory": tune.AMPLE,
+        "ways": tune.EVERY_WAY,
         "chosen": plan == "exact",
         "plan": plan,
         "recall": 0.97,
