@@ -54,7 +54,7 @@ MILLION = Contest(10**6, 60, ("rensa", "gaoya"), ("datasketch",), 4, 0.98, 2000)
 GROWTH = [Contest(n, MILLION.words, (), (), 0, MILLION.least_recall) for n in (10**4, 10**5)]
 LARGE = Contest(5 * 10**6, MILLION.words, (), (), 0, MILLION.least_recall)
 # Of about 4 GB.
-LARGE_FILE = Contest(5 * 10**6, 88, (), (), 0, MILLION.least_recall, 4000)
+LARGE_FILE = Contest(5 * 10**6, 112, (), (), 0, MILLION.least_recall, 4000)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
