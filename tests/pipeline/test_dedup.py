@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.pipeline.planted import planted_texts, shingles, true_pairs
 
 import neardup as nd
-from neardup.pipeline.dedup import plans
+from neardup.pipeline.dedup import exact_join, plans
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join), max_size=9)
 
@@ -76,7 +76,8 @@ def test_recall_of_bands_is_that_of_the_plan(monkeypatch):
 
 @pytest.mark.parametrize("candidates", ["auto", "bands:4x16"])
 @pytest.mark.parametrize("weights", ["set", "count"])
-def test_little_memory_changes_nothing(candidates, weights):
+def test_little_memory_changes_nothing(candidates, weights, monkeypatch):
+    monkeypatch.setattr(exact_join, "_LEAST_GROUP", 1000)
     texts = planted_texts(400, changed=6)
     chosen = {"threshold": 0.6, "candidates": candidates, "weights": weights}
     whole = nd.dedup(texts, **chosen)

@@ -20,6 +20,8 @@ _WORTH = 0.1
 # What a join takes for each feature at the most, as measured: the feature, its number, its place
 # in the parts that number it, its posting.
 _JOIN_BYTES = 48
+# Groups are joined pair by pair, so that many small ones would take the square of their number.
+_LEAST_GROUP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def join_chosen(
 
     Else they are joined group by group, each within the memory and `most_postings`.
     """
-    most = max(1, memory // _JOIN_BYTES)
+    most = max(_LEAST_GROUP, memory // _JOIN_BYTES)
 
     def found(
         own: WeightedFeatures, others: WeightedFeatures | None, a: Places, b: Places
