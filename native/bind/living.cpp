@@ -152,10 +152,25 @@ void register_tables(nb::module_& m) {
             "add",
             [](MemoryTables& self, const NumberArray& numbers, const RowArray& rows) {
                 check_documents(numbers, rows, self.bits());
-                nb::gil_scoped_release release;
-                self.add(numbers.data(), rows.data(), numbers.size());
+                std::vector<std::uint32_t> places(numbers.size());
+                {
+                    nb::gil_scoped_release release;
+                    self.add(numbers.data(), rows.data(), numbers.size(), places.data());
+                }
+                return array_of(std::move(places), numbers.size());
             },
             "numbers"_a, "rows"_a)
+        .def(
+            "rows_at",
+            [](const MemoryTables& self, const Input<std::uint32_t>& places) {
+                std::vector<std::uint64_t> rows(places.size() * self.words());
+                {
+                    nb::gil_scoped_release release;
+                    self.rows_at(places.data(), places.size(), rows.data());
+                }
+                return array_of(std::move(rows), places.size(), self.words());
+            },
+            "places"_a)
         .def(
             "remove",
             [](MemoryTables& self, const NumberArray& numbers, const RowArray& rows) {

@@ -42,6 +42,7 @@ def filled(module):
         (lambda module: filled(module).add(NUMBERS + np.uint64(99), ROWS[:, :1]), "words"),
         (lambda module: filled(module).add(NUMBERS + np.uint64(99), ROWS | 1), "beyond"),
         (lambda module: filled(module).add(NUMBERS, ROWS), "already"),
+        (lambda module: filled(module).rows_at(np.array([0, 20], np.uint32)), "no row"),
         (lambda module: filled(module).add(NUMBERS[[0, 0]] + 50, ROWS[:2]), "already"),
         (lambda module: filled(module).remove(NUMBERS, ROWS[::-1].copy()), "not there"),
         (lambda module: filled(module).remove(NUMBERS[[0, 0]], ROWS[[0, 0]]), "not there"),
