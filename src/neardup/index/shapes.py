@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
+from sys import byteorder
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,7 @@ def row_of(document: Any, scheme: Scheme) -> NDArray[np.uint64] | None:
         if not 0 <= document < 1 << scheme.bits:
             raise SettingError(f"{document} is no fingerprint of {scheme.bits} bits")
         if scheme.bits == 64:
-            return np.array([document], np.uint64)
+            return np.frombuffer(document.to_bytes(8, byteorder), np.uint64)
         size = 8 * scheme.row_words
         data = (document << (8 * size - scheme.bits)).to_bytes(size, "big")
         return np.frombuffer(data, ">u8").astype(np.uint64)
