@@ -74,7 +74,7 @@ def test_queries(drawn, limit, data):
         assert lists(tables.query(queries, **wanted)) == expected
         assert lists(living.query_segment(segment, queries, **wanted, isa=isa)) == expected
     for row in queries[:5]:
-        assert tables.query_one(row, **wanted) == twin.query_one(row, **wanted)
+        assert tables.query_one(bytes(row), **wanted) == twin.query_one(bytes(row), **wanted)
     assert (len(tables), tables.distinct) == (len(twin), twin.distinct)
     for count in (0, 1, 5, 1000):
         assert tables.largest_buckets(count) == twin.largest_buckets(count)

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neardup.errors import InputError, NeardupError
 from neardup.features.idf import IdfTable
@@ -58,7 +57,7 @@ class DurableStore(Store):
         with self._lock, self._damage_told(), self._environment.reading() as transaction:
             yield self._seen(DurableView, transaction, reads=True)
 
-    def nearest(self, row: NDArray[np.uint64], max_distance: int, limit: int | None) -> list[Match]:
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
         """Ask the last state about one row."""
         with self.view() as view:
             return view.nearest(row, max_distance, limit)

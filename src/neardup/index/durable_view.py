@@ -62,10 +62,10 @@ class DurableView(View):
             )
         return together(parts, limit)
 
-    def nearest(self, row: NDArray[np.uint64], max_distance: int, limit: int | None) -> list[Match]:
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
         """Ask each segment and the tail, as far as they hold anything."""
         found = self.tail.tables.query_one(row, max_distance=max_distance, limit=limit)
-        rows = row[None]
+        rows = np.frombuffer(row, np.uint64)[None]
         for segment in self.state.segments:
             matches = query_segment(
                 self.stored.segment(segment.key),

@@ -121,7 +121,7 @@ class LivingIndex:
             distance = distance_asked(self._settings, max_distance, None)
         if limit != DEFAULT_LIMIT:
             require_limit(limit)
-        return self._store.nearest(row, distance, limit) if len(row) else []
+        return self._store.nearest(row, distance, limit) if row else []
 
     def query_many(
         self,

@@ -24,6 +24,7 @@ from neardup.kernels.living import Matches, MemoryTables
 Numbers = NDArray[np.uint64]
 Found = TypeVar("Found")
 _AT_ONCE = 10_000
+_new = tuple.__new__
 _NOWHERE = np.uint32(2**32 - 1)  # the place of the row of an empty document
 
 
@@ -68,21 +69,19 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """Ask the tables."""
         return self.tables.query(rows, max_distance=max_distance, limit=limit, threads=threads)
 
-    def nearest(self, row: NDArray[np.uint64], max_distance: int, limit: int | None) -> list[Match]:
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
         """Ask the tables about one row."""
         with self._lock:
             found = self.tables.query_one(row, max_distance=max_distance, limit=limit)
             if not found:
                 return []
             id_of, metadata = self._ids.id_of, self._metadata
-            if not metadata:
-                return in_order([Match(id_of(number), distance) for number, distance in found])
-            return in_order(
-                [
-                    Match(id_of(number), distance, None, metadata_of(metadata.get(number, b"")))
-                    for number, distance in found
-                ]
-            )
+            matches = []
+            for number, distance in found:
+                about = metadata_of(metadata.get(number, b"")) if metadata else None
+                # Straight to the tuple, which takes half the time.
+                matches.append(_new(Match, (id_of(number), distance, None, about)))
+            return in_order(matches)
 
     def number_of(self, id: Id) -> int | None:
         """The number of the document with that id, if there is one."""

@@ -87,8 +87,8 @@ class Store(ABC):
         """One state, to be asked while the context lasts."""
 
     @abstractmethod
-    def nearest(self, row: NDArray[np.uint64], max_distance: int, limit: int | None) -> list[Match]:
-        """The matches of one row, on the shortest way; their similarities are not looked at."""
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
+        """The matches of one row, given as bytes, by fingerprint alone: the shortest way."""
 
     @abstractmethod
     def change(self, work: Callable[[Change], Found]) -> Found:

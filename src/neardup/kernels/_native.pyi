@@ -199,7 +199,7 @@ class MemoryTables:
         self, rows: NDArray[np.uint64], max_distance: int, limit: int | None, threads: int
     ) -> MatchArrays: ...
     def query_one(
-        self, row: NDArray[np.uint64], max_distance: int, limit: int | None
+        self, row: bytes, max_distance: int, limit: int | None
     ) -> list[tuple[int, int]]: ...
 
 def pack_segment(

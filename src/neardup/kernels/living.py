@@ -100,16 +100,20 @@ class MemoryTables:
         )
 
     def query_one(
-        self, row: NDArray[np.uint64], *, max_distance: int, limit: int | None = None
+        self, row: bytes, *, max_distance: int, limit: int | None = None
     ) -> list[tuple[int, int]]:
-        """The matches of one row, as pairs of number and distance; quicker than `query` for one."""
+        """The matches of one row, as pairs of number and distance; quicker than `query` for one.
+
+        The row is given as the bytes of its words, because an array would take longer to make
+        than most queries take.
+        """
         try:
             most = max_distance if max_distance < MOST_BITS else MOST_BITS
             return self._native.query_one(row, most, limit)
         except TypeError as error:
             checked_distance(max_distance, "max_distance")
             checked_limit(limit)
-            raise SettingError("row must be a uint64 array of one dimension") from error
+            raise SettingError("row must be the bytes of a row, as its tobytes() gives") from error
 
 
 def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:

@@ -104,10 +104,11 @@ class MemoryTables:
         return _matches(*self._all(), self.masks, self.bits, rows, max_distance, limit)
 
     def query_one(
-        self, row: NDArray[np.uint64], *, max_distance: int, limit: int | None = None
+        self, row: bytes, *, max_distance: int, limit: int | None = None
     ) -> list[tuple[int, int]]:
         """The matches of one row, as pairs of number and distance."""
-        found = self.query(row[None], max_distance=max_distance, limit=limit)
+        rows = np.frombuffer(row, np.uint64)[None]
+        found = self.query(rows, max_distance=max_distance, limit=limit)
         return list(zip(found.numbers.tolist(), found.distances.tolist(), strict=True))
 
     def _all(self) -> tuple[Numbers, Rows]:
