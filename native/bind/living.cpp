@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -152,10 +153,25 @@ void register_tables(nb::module_& m) {
             "add",
             [](MemoryTables& self, const NumberArray& numbers, const RowArray& rows) {
                 check_documents(numbers, rows, self.bits());
-                nb::gil_scoped_release release;
-                self.add(numbers.data(), rows.data(), numbers.size());
+                std::vector<std::uint32_t> places(numbers.size());
+                {
+                    nb::gil_scoped_release release;
+                    self.add(numbers.data(), rows.data(), numbers.size(), places.data());
+                }
+                return array_of(std::move(places), numbers.size());
             },
             "numbers"_a, "rows"_a)
+        .def(
+            "rows_at",
+            [](const MemoryTables& self, const Input<std::uint32_t>& places) {
+                std::vector<std::uint64_t> rows(places.size() * self.words());
+                {
+                    nb::gil_scoped_release release;
+                    self.rows_at(places.data(), places.size(), rows.data());
+                }
+                return array_of(std::move(rows), places.size(), self.words());
+            },
+            "places"_a)
         .def(
             "remove",
             [](MemoryTables& self, const NumberArray& numbers, const RowArray& rows) {
@@ -180,20 +196,25 @@ void register_tables(nb::module_& m) {
             "rows"_a, "max_distance"_a, "limit"_a.none(), "threads"_a)
         .def(
             "query_one",
-            [](const MemoryTables& self, const Input<std::uint64_t>& row, std::uint32_t most,
+            [](const MemoryTables& self, const nb::bytes& bytes, std::uint32_t most,
                const MaybeLimit& limit) {
-                check_rows(row.data(), 1, row.size(), self.bits());
+                std::uint64_t row[kMostBits / 64];
+                const std::size_t words = bytes.size() / sizeof *row;
+                if (bytes.size() > sizeof row || bytes.size() % sizeof *row != 0)
+                    throw std::invalid_argument("the row has other bits");
+                std::memcpy(row, bytes.data(), bytes.size());
+                check_rows(row, 1, words, self.bits());
                 FoundMatches found;
                 {
                     nb::gil_scoped_release release;
-                    found = self.query(query_of(row.data(), 1, row.size(), most, limit), 1);
+                    found = self.query(query_of(row, 1, words, most, limit), 1);
                 }
                 std::vector<std::pair<std::uint64_t, std::uint16_t>> pairs;
                 for (std::size_t i = 0; i < found.numbers.size(); ++i)
                     pairs.emplace_back(found.numbers[i], found.distances[i]);
                 return pairs;
             },
-            "row"_a.noconvert(), "max_distance"_a, "limit"_a.none());
+            "row"_a, "max_distance"_a, "limit"_a.none());
 }
 
 void register_segments(nb::module_& m) {

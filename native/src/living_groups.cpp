@@ -12,7 +12,8 @@ Groups::Joined Groups::join(std::uint64_t number, const std::uint64_t* row, std:
     }
     if (index_.full()) grow_index();
     const std::uint32_t group = make(row);
-    *members_.at(group) = number;
+    *members_.at(group) = kEmpty;
+    add_member(*members_.at(group), number);
     index_.insert(hash, group);
     return {group, true};
 }
@@ -24,20 +25,19 @@ std::uint32_t Groups::find(const std::uint64_t* row, std::uint64_t hash) const {
 }
 
 bool Groups::leave(std::uint32_t group, std::uint64_t number) {
-    std::uint64_t& members = *members_.at(group);
+    std::uint32_t& members = *members_.at(group);
     if ((members & kMany) == 0) {
         if (members != number) return false;
         members = kEmpty;
         return true;
     }
-    const auto place = static_cast<std::uint32_t>(members & ~kMany);
+    const std::uint32_t place = members & ~kMany;
     SortedNumbers& several = many_[place];
     if (!several.remove(number)) return false;
-    if (several.size() == 1) {
-        members = several.first();
-        several = {};
-        free_many_.push_back(place);
-    }
+    if (several.size() > 1 || (several.size() == 1 && several.first() >= kMany)) return true;
+    members = several.size() == 0 ? kEmpty : static_cast<std::uint32_t>(several.first());
+    several = {};
+    free_many_.push_back(place);
     return true;
 }
 
@@ -69,20 +69,29 @@ std::uint32_t Groups::make(const std::uint64_t* row) {
     return group;
 }
 
-void Groups::add_member(std::uint64_t& members, std::uint64_t number) {
-    if ((members & kMany) != 0) {
-        many_[members & ~kMany].add(number);
+void Groups::add_member(std::uint32_t& members, std::uint64_t number) {
+    if (members == kEmpty && number < kMany) {
+        members = static_cast<std::uint32_t>(number);
         return;
     }
+    if (members == kEmpty) {
+        members = kMany | free_place();
+    } else if ((members & kMany) == 0) {
+        const std::uint32_t place = free_place();
+        many_[place].add(members);
+        members = kMany | place;
+    }
+    many_[members & ~kMany].add(number);
+}
+
+std::uint32_t Groups::free_place() {
     if (free_many_.empty()) {
         many_.emplace_back();
-        free_many_.push_back(static_cast<std::uint32_t>(many_.size() - 1));
+        return static_cast<std::uint32_t>(many_.size() - 1);
     }
     const std::uint32_t place = free_many_.back();
-    many_[place].add(members);
-    many_[place].add(number);
     free_many_.pop_back();
-    members = kMany | place;
+    return place;
 }
 
 void Groups::grow_index() {

@@ -9,7 +9,7 @@ namespace neardup {
 namespace {
 
 constexpr std::size_t kBatch = 1024;
-constexpr std::size_t kMostDocuments = 0xFFFFFFFF;
+constexpr std::size_t kMostDocuments = 0x7FFFFFFF;
 
 // Add groups to a table, some together, so that the buckets they go to are fetched at once.
 void add_groups(const Groups& groups, const MaskKey& mask, const std::vector<std::uint32_t>& added,
@@ -108,12 +108,12 @@ void MemoryTables::change(const Work& work) {
 }
 
 void MemoryTables::add(const std::uint64_t* numbers, const std::uint64_t* rows,
-                       std::size_t count) {
+                       std::size_t count, std::uint32_t* places) {
     change([&] {
         if (count > kMostDocuments - numbers_.size())
             throw std::invalid_argument("too many documents for these tables");
         insert_numbers(numbers, count);
-        add_rows(numbers, rows, count);
+        add_rows(numbers, rows, count, places);
     });
 }
 
@@ -122,11 +122,20 @@ void MemoryTables::remove(const std::uint64_t* numbers, const std::uint64_t* row
     change([&] {
         for (std::size_t i = 0; i < count; ++i) {
             if (remove_row(numbers[i], rows + i * words_)) continue;
-            insert_numbers(numbers, i);
-            add_rows(numbers, rows, i);
+            put_back(numbers, rows, i);
             throw std::invalid_argument("a document to remove is not there");
         }
     });
+}
+
+void MemoryTables::rows_at(const std::uint32_t* places, std::size_t count,
+                           std::uint64_t* rows) const {
+    const std::shared_lock hold(lock_);
+    require_whole();
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!groups_.was_made(places[i])) throw std::invalid_argument("no row is at that place");
+        std::copy_n(groups_.row(places[i]), words_, rows + i * words_);
+    }
 }
 
 FoundMatches MemoryTables::query(const Query& query, std::size_t threads) const {
@@ -165,15 +174,24 @@ void MemoryTables::insert_numbers(const std::uint64_t* numbers, std::size_t coun
 }
 
 void MemoryTables::add_rows(const std::uint64_t* numbers, const std::uint64_t* rows,
-                            std::size_t count) {
+                            std::size_t count, std::uint32_t* places) {
     for (std::size_t first = 0; first < count; first += kBatch) {
         make_room(count - first);
-        add_batch(numbers + first, rows + first * words_, std::min(kBatch, count - first));
+        add_batch(numbers + first, rows + first * words_, std::min(kBatch, count - first),
+                  places + first);
     }
 }
 
+// The last that left comes back first, so that each group is given the number it had.
+void MemoryTables::put_back(const std::uint64_t* numbers, const std::uint64_t* rows,
+                            std::size_t count) {
+    insert_numbers(numbers, count);
+    std::uint32_t place;
+    for (std::size_t i = count; i-- > 0;) add_rows(numbers + i, rows + i * words_, 1, &place);
+}
+
 void MemoryTables::add_batch(const std::uint64_t* numbers, const std::uint64_t* rows,
-                             std::size_t count) {
+                             std::size_t count, std::uint32_t* places) {
     std::uint64_t hashes[kBatch];
     constexpr std::size_t ahead = 24;
     added_.clear();
@@ -185,6 +203,7 @@ void MemoryTables::add_batch(const std::uint64_t* numbers, const std::uint64_t* 
         if (i < ahead) continue;
         const std::size_t at = i - ahead;
         const Groups::Joined joined = groups_.join(numbers[at], rows + at * words_, hashes[at]);
+        places[at] = joined.group;
         if (joined.is_new) added_.push_back(joined.group);
     }
     for (std::size_t mask = 0; mask < masks_.size(); ++mask)

@@ -175,7 +175,8 @@ void check_changes(std::uint64_t seed, std::size_t bits, const std::string& isa)
             const Row& row = plan.rows[below(random, plan.rows.size())];
             if (documents.emplace(number, row).second) come.add(number, row);
         }
-        tables.add(come.numbers.data(), come.rows.data(), come.count());
+        std::vector<std::uint32_t> places(come.count());
+        tables.add(come.numbers.data(), come.rows.data(), come.count(), places.data());
 
         CHECK_CASE(tables.size() == documents.size(), seed);
         std::set<Row> distinct;
@@ -254,9 +255,14 @@ void check_many() {
         numbers.push_back(i);
         rows.push_back(random());
     }
-    tables.add(numbers.data(), rows.data(), kCount);
+    std::vector<std::uint32_t> places(kCount);
+    tables.add(numbers.data(), rows.data(), kCount, places.data());
     tables.remove(numbers.data() + kCount / 3, rows.data() + kCount / 3, kCount / 3);
-    tables.add(numbers.data() + kCount / 3, rows.data() + kCount / 3, kCount / 3);
+    tables.add(numbers.data() + kCount / 3, rows.data() + kCount / 3, kCount / 3,
+               places.data() + kCount / 3);
+    std::vector<std::uint64_t> held(kCount);
+    tables.rows_at(places.data(), kCount, held.data());
+    CHECK(held == rows);
     std::vector<std::uint64_t> queries = rows;
     for (std::uint64_t& query : queries) query ^= std::uint64_t{1} << below(random, 64);
     const Query query{queries.data(), kCount, 1, 3, 2};

@@ -42,6 +42,7 @@ def filled(module):
         (lambda module: filled(module).add(NUMBERS + np.uint64(99), ROWS[:, :1]), "words"),
         (lambda module: filled(module).add(NUMBERS + np.uint64(99), ROWS | 1), "beyond"),
         (lambda module: filled(module).add(NUMBERS, ROWS), "already"),
+        (lambda module: filled(module).rows_at(np.array([0, 20], np.uint32)), "no row"),
         (lambda module: filled(module).add(NUMBERS[[0, 0]] + 50, ROWS[:2]), "already"),
         (lambda module: filled(module).remove(NUMBERS, ROWS[::-1].copy()), "not there"),
         (lambda module: filled(module).remove(NUMBERS[[0, 0]], ROWS[[0, 0]]), "not there"),
@@ -50,8 +51,14 @@ def filled(module):
         (lambda module: filled(module).query(ROWS, max_distance=-1), "max_distance=-1"),
         (lambda module: filled(module).query(ROWS, max_distance=1, limit=-1), "limit=-1"),
         (lambda module: filled(module).query(ROWS, max_distance=1, limit=1.5), "limit=1.5"),
-        (lambda module: filled(module).query_one(ROWS[0], max_distance=-1), "max_distance=-1"),
-        (lambda module: filled(module).query_one(ROWS[0], max_distance=1, limit=-1), "limit=-1"),
+        (
+            lambda module: filled(module).query_one(bytes(ROWS[0]), max_distance=-1),
+            "max_distance=-1",
+        ),
+        (
+            lambda module: filled(module).query_one(bytes(ROWS[0]), max_distance=1, limit=-1),
+            "limit=-1",
+        ),
         (lambda module: module.pack_segment(NUMBERS[[3, 3]], ROWS[:2], MASKS, BITS), "twice"),
         (lambda module: module.merge_segments([]), "no segment"),
         (lambda module: module.merge_segments([packed(), packed()]), "twice"),
@@ -68,7 +75,9 @@ def packed(masks=MASKS):
     return living.pack_segment(NUMBERS, ROWS, masks, BITS)
 
 
-@pytest.mark.parametrize("row", [ROWS[0].astype(np.int64), ROWS[:1], [1, 2], ROWS[0, :1]])
+@pytest.mark.parametrize(
+    "row", [ROWS[0], [1, 2], b"", bytes(8), bytes(15), bytes(24), bytes(10_000)]
+)
 def test_one_row_of_another_kind(row):
     with pytest.raises(ValueError, match="row"):
         filled(living).query_one(row, max_distance=1)
@@ -79,8 +88,8 @@ def test_any_distance(far):
     expected = filled(living_reference).query(ROWS, max_distance=far)
     found = filled(living).query(ROWS, max_distance=far)
     assert found.numbers.tolist() == expected.numbers.tolist()
-    one = filled(living).query_one(ROWS[3], max_distance=far)
-    assert one == filled(living_reference).query_one(ROWS[3], max_distance=far)
+    one = filled(living).query_one(bytes(ROWS[3]), max_distance=far)
+    assert one == filled(living_reference).query_one(bytes(ROWS[3]), max_distance=far)
     native = _native.MemoryTables(MASKS, BITS, "auto")
     native.add(NUMBERS, ROWS)
     assert native.query(ROWS, min(far, 2**32 - 1), None, 1)[1].tolist() == found.numbers.tolist()
@@ -115,7 +124,7 @@ def test_nothing_at_all(module):
     tables = module.MemoryTables(MASKS, BITS)
     tables.add(NUMBERS[:0], none)
     tables.remove(NUMBERS[:0], none)
-    assert tables.query_one(ROWS[0], max_distance=128) == []
+    assert tables.query_one(bytes(ROWS[0]), max_distance=128) == []
     assert (len(tables), tables.distinct, tables.largest_buckets(3)) == (0, 0, [])
 
 

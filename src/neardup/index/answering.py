@@ -8,7 +8,6 @@ from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from neardup.candidates.plan import bit_agreement
@@ -185,11 +184,6 @@ def _similarities(
         right=(right.offsets, right.hashes, right.weights),
         threads=threads,
     )
-
-
-def metadata_of(json: bytes) -> Any:
-    """Metadata from its JSON; None for none."""
-    return orjson.loads(json) if json else None
 
 
 def _likely_distance(settings: IndexSettings, threshold: float) -> int:

@@ -22,13 +22,14 @@ from neardup.index.entries import Entries
 from neardup.index.environment import Environment
 from neardup.index.id_table import in_sorted
 from neardup.index.mapped import Mapped
+from neardup.index.match import Match
 from neardup.index.merging import Packing
 from neardup.index.notes import Dead
 from neardup.index.settings import IndexSettings
 from neardup.index.state import State
 from neardup.index.stored import FORMAT_KEY, IDF_KEY, SETTINGS_KEY, STATE_KEY, Stored
 from neardup.index.tail import Tail
-from neardup.index.view import Change, Store, View
+from neardup.index.view import Change, Store
 from neardup.kernels.living import MemoryTables, segment_rows
 
 FORMAT = "neardup index 1"
@@ -51,10 +52,15 @@ class DurableStore(Store):
         self._mapped = Mapped()
 
     @contextmanager
-    def view(self) -> Iterator[View]:
+    def view(self) -> Iterator[DurableView]:
         """What the last commit left behind; the tail's copy is of use to one thread at a time."""
         with self._lock, self._damage_told(), self._environment.reading() as transaction:
             yield self._seen(DurableView, transaction, reads=True)
+
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
+        """Ask the last state about one row."""
+        with self.view() as view:
+            return view.nearest(row, max_distance, limit)
 
     def change(self, work: Callable[[Change], Found]) -> Found:
         """One transaction."""

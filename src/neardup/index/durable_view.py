@@ -14,6 +14,7 @@ from neardup.index.block import Block
 from neardup.index.entries import Entries, Record
 from neardup.index.id_table import in_sorted
 from neardup.index.ids import Id, id_array, id_hashes
+from neardup.index.match import Match, in_order
 from neardup.index.notes import Dead
 from neardup.index.state import Segment, State
 from neardup.index.stored import Stored
@@ -61,12 +62,10 @@ class DurableView(View):
             )
         return together(parts, limit)
 
-    def find_one(
-        self, row: NDArray[np.uint64], max_distance: int, limit: int | None
-    ) -> list[tuple[int, int]]:
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
         """Ask each segment and the tail, as far as they hold anything."""
         found = self.tail.tables.query_one(row, max_distance=max_distance, limit=limit)
-        rows = row[None]
+        rows = np.frombuffer(row, np.uint64)[None]
         for segment in self.state.segments:
             matches = query_segment(
                 self.stored.segment(segment.key),
@@ -77,8 +76,17 @@ class DurableView(View):
             )
             if len(matches.numbers):
                 found += zip(matches.numbers.tolist(), matches.distances.tolist(), strict=True)
+        if not found:
+            return []
         found.sort(key=_by_distance)
-        return found[:limit]
+        numbers, distances = zip(*found[:limit], strict=True)
+        about = self.metadata_of(numbers) or [None] * len(numbers)
+        return in_order(
+            [
+                Match(id, distance, None, held)
+                for id, distance, held in zip(self.ids_of(numbers), distances, about, strict=True)
+            ]
+        )
 
     def number_of(self, id: Id) -> int | None:
         """Look in the tail, then among the hashes of each segment."""

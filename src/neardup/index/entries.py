@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -116,6 +118,11 @@ def _columns(parts: list[tuple[pa.Array | None, int]]) -> pa.Array | None:
             for column, size in parts
         ]
     )
+
+
+def metadata_of(json: bytes) -> Any:
+    """Metadata from its JSON; None for none."""
+    return orjson.loads(json) if json else None
 
 
 @dataclass(frozen=True)

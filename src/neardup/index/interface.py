@@ -17,18 +17,17 @@ from neardup.index.answering import (
     Question,
     answer,
     distance_asked,
-    metadata_of,
     require_limit,
     threshold_asked,
 )
 from neardup.index.contents import text_of
-from neardup.index.entries import Entries
+from neardup.index.entries import Entries, metadata_of
 from neardup.index.ids import Id, checked_id
 from neardup.index.intake import Intake, with_last
-from neardup.index.match import Answers, Match, in_order
+from neardup.index.match import Answers, Match
 from neardup.index.settings import IndexSettings
 from neardup.index.stats import IndexStats, StoredDocument
-from neardup.index.view import Change, Store, View
+from neardup.index.view import Change, Store
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -122,9 +121,7 @@ class LivingIndex:
             distance = distance_asked(self._settings, max_distance, None)
         if limit != DEFAULT_LIMIT:
             require_limit(limit)
-        with self._store.view() as view:
-            found = view.find_one(row, distance, limit) if len(row) else None
-            return _matches(view, found) if found else []
+        return self._store.nearest(row, distance, limit) if row else []
 
     def query_many(
         self,
@@ -295,13 +292,3 @@ class LivingIndex:
 def _put(change: Change, entries: Entries) -> None:
     change.put(entries)
     change.settle()
-
-
-def _matches(view: View, found: list[tuple[int, int]]) -> list[Match]:
-    numbers = [near[0] for near in found]
-    ids, about = view.ids_of(numbers), view.metadata_of(numbers)
-    if about is None:
-        return in_order([Match(id, near[1]) for id, near in zip(ids, found, strict=True)])
-    return in_order(
-        [Match(id, near[1], None, held) for id, near, held in zip(ids, found, about, strict=True)]
-    )

@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import groupby
 from typing import Any, TypeVar
 
 import numpy as np
-import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.index.entries import Entries, Record
-from neardup.index.ids import Id, id_array, is_text
+from neardup.index.entries import Entries, Record, metadata_of
+from neardup.index.id_book import IdBook, ListedIds, listed
+from neardup.index.ids import Id, id_array
+from neardup.index.match import Match, in_order
 from neardup.index.repeats import last_of_each, unchanged
 from neardup.index.row_chunks import RowChunks
 from neardup.index.view import Change, Store, View
@@ -21,8 +23,9 @@ from neardup.kernels.living import Matches, MemoryTables
 
 Numbers = NDArray[np.uint64]
 Found = TypeVar("Found")
-_GONE = object()
 _AT_ONCE = 10_000
+_new = tuple.__new__
+_NOWHERE = np.uint32(2**32 - 1)  # the place of the row of an empty document
 
 
 class MemoryStore(Store, Change, AbstractContextManager[View]):
@@ -36,9 +39,8 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
     def _begin(self) -> None:
         masks, bits = self._plan
         self.tables = MemoryTables(masks, bits)
-        self._numbers: dict[Id, int] = {}
-        self._ids: list[Any] = []
-        self._rows = RowChunks(int(masks.shape[1]))
+        self._ids = IdBook()
+        self._rows = RowChunks()
         self._metadata: dict[int, bytes] = {}
         self._contents: dict[int, bytes] = {}
 
@@ -59,7 +61,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
             return work(self)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._ids)
 
     def find(
         self, rows: NDArray[np.uint64], *, max_distance: int, limit: int | None, threads: int
@@ -67,31 +69,38 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """Ask the tables."""
         return self.tables.query(rows, max_distance=max_distance, limit=limit, threads=threads)
 
-    def find_one(
-        self, row: NDArray[np.uint64], max_distance: int, limit: int | None
-    ) -> list[tuple[int, int]]:
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
         """Ask the tables about one row."""
-        return self.tables.query_one(row, max_distance=max_distance, limit=limit)
+        with self._lock:
+            found = self.tables.query_one(row, max_distance=max_distance, limit=limit)
+            if not found:
+                return []
+            id_of, metadata = self._ids.id_of, self._metadata
+            matches = []
+            for number, distance in found:
+                about = metadata_of(metadata.get(number, b"")) if metadata else None
+                # Straight to the tuple, which takes half the time.
+                matches.append(_new(Match, (id_of(number), distance, None, about)))
+            return in_order(matches)
 
     def number_of(self, id: Id) -> int | None:
         """The number of the document with that id, if there is one."""
-        return self._numbers.get(id)
+        return self._ids.number_of(id)
 
     def ids_of(self, numbers: Sequence[int]) -> list[Id]:
         """The ids of documents."""
-        return list(map(self._ids.__getitem__, numbers))
+        return self._ids.ids_of(numbers)
 
     def metadata_of(self, numbers: Sequence[int]) -> list[Any] | None:
         """The metadata of documents."""
         if not self._metadata:
             return None
-        found = [self._metadata.get(number) for number in numbers]
-        return [orjson.loads(json) if json else None for json in found]
+        return [metadata_of(self._metadata.get(number, b"")) for number in numbers]
 
     def records(self, numbers: Sequence[int]) -> list[Record]:
         """All that is stored of documents."""
         places = np.array(numbers, np.int64)
-        words, rows = self._rows.words(places).tolist(), self._rows.rows(places)
+        words, rows = self._rows.words(places).tolist(), self._rows_of(places)
         return [
             Record(
                 id,
@@ -107,18 +116,15 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
 
     def numbers(self) -> Numbers:
         """The numbers of all documents, ascending."""
-        return np.sort(np.fromiter(self._numbers.values(), np.uint64, len(self._numbers)))
+        return self._ids.numbers()
 
     def put(self, entries: Entries) -> int:
         """Add documents, or replace those of the same ids; those that are just so stay."""
-        ids: list[Id] = entries.ids.to_pylist()
-        if not _ascends(entries.ids) and len(set(ids)) < len(ids):
+        ids = listed(entries.ids)
+        if isinstance(ids, list) and len(set(ids)) < len(ids):
             entries = last_of_each(entries)
-            ids = entries.ids.to_pylist()
-        if not self._numbers.keys().isdisjoint(ids):
-            old = [
-                (place, self._numbers[id]) for place, id in enumerate(ids) if id in self._numbers
-            ]
+            ids = listed(entries.ids)
+        if old := self._ids.known(ids):
             places = np.array([place for place, _ in old], np.int64)
             numbers = np.array([number for _, number in old], np.uint64)
             same = unchanged(entries, places, self.records(numbers.tolist()))
@@ -126,7 +132,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
             fresh = np.ones(len(entries), np.bool_)
             fresh[places[same]] = False
             entries = entries.take(np.flatnonzero(fresh))
-            ids = entries.ids.to_pylist()
+            ids = listed(entries.ids)
         if ids:
             self._append(ids, entries)
         return len(ids)
@@ -135,13 +141,12 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """Remove documents; when more than half of the numbers are gone, they are given anew."""
         places = numbers.astype(np.int64)
         filled = self._rows.words(places) > 0
-        self.tables.remove(numbers[filled], self._rows.rows(places[filled]))
+        self.tables.remove(numbers[filled], self._rows_of(places[filled]))
         for number in numbers.tolist():
-            del self._numbers[self._ids[number]]
-            self._ids[number] = _GONE
+            self._ids.remove(number)
             self._metadata.pop(number, None)
             self._contents.pop(number, None)
-        if len(self._ids) > 2 * len(self._numbers) + _AT_ONCE:
+        if self._ids.end > 2 * len(self._ids) + _AT_ONCE:
             self.compact()
 
     def settle(self) -> None:
@@ -150,12 +155,12 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
     def compact(self) -> None:
         """Number the documents anew, in the order they came."""
         with self._lock:
-            if len(self._ids) == len(self._numbers):
+            if self._ids.end == len(self._ids):
                 return
             alive = list(self.entries())
             self._begin()
             for entries in alive:
-                self._append(entries.ids.to_pylist(), entries)
+                self._append(listed(entries.ids), entries)
 
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
         """All documents as they are now, in the order they came."""
@@ -182,16 +187,17 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """Forget everything."""
         self._begin()
 
-    def _append(self, ids: list[Id], entries: Entries) -> None:
-        first, end = len(self._ids), len(self._ids) + len(ids)
-        numbers = np.arange(first, end, dtype=np.uint64)
+    def _append(self, ids: ListedIds, entries: Entries) -> None:
+        first = self._ids.end
+        numbers = np.arange(first, first + len(ids), dtype=np.uint64)
         filled = entries.filled
-        self.tables.add(
-            *((numbers, entries.rows) if filled.all() else (numbers[filled], entries.rows[filled]))
-        )
-        self._rows.append(entries.rows, entries.words)
-        self._ids += ids
-        self._numbers.update(zip(ids, range(first, end), strict=True))
+        if filled.all():
+            places = self.tables.add(numbers, entries.rows)
+        else:
+            places = np.full(len(ids), _NOWHERE)
+            places[filled] = self.tables.add(numbers[filled], entries.rows[filled])
+        self._rows.append(places, entries.words)
+        self._ids.append(ids)
         for kept, column in (
             (self._metadata, entries.metadata),
             (self._contents, entries.contents),
@@ -201,33 +207,34 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
                     (first + place, data) for place, data in enumerate(column.to_pylist()) if data
                 )
 
+    def _rows_of(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The rows of documents, which the tables hold; those of empty ones are zero."""
+        places = self._rows.places(numbers)
+        filled = places != _NOWHERE
+        rows = np.zeros((len(numbers), self.tables.masks.shape[1]), np.uint64)
+        rows[filled] = self.tables.rows_at(places[filled])
+        return rows
+
     def _runs(self, numbers: list[int], whole: bool) -> Iterator[Entries]:
         """Documents of one kind of id in a row, some at a time."""
         begin = 0
         while begin < len(numbers):
-            is_text = isinstance(self._ids[numbers[begin]], str)
-            end = begin
-            while (
-                end < len(numbers)
-                and end - begin < _AT_ONCE
-                and isinstance(self._ids[numbers[end]], str) == is_text
-            ):
-                end += 1
-            some = numbers[begin:end]
+            ids = self.ids_of(numbers[begin : begin + _AT_ONCE])
+            ids = next(list(run) for _, run in groupby(ids, key=_is_text))
+            some = numbers[begin : begin + len(ids)]
             places = np.array(some, np.int64)
             yield Entries(
-                id_array(self.ids_of(some)),
+                id_array(ids),
                 self._rows.words(places),
-                self._rows.rows(places),
+                self._rows_of(places),
                 _column(self._metadata, some) if whole else None,
                 _column(self._contents, some) if whole else None,
             )
-            begin = end
+            begin += len(ids)
 
 
-def _ascends(ids: pa.Array) -> bool:
-    """Whether ids are numbers, each higher than the one before, as they often are."""
-    return not is_text(ids) and bool((np.diff(ids.to_numpy()) > 0).all())
+def _is_text(id: Id) -> bool:
+    return isinstance(id, str)
 
 
 def _column(kept: dict[int, bytes], numbers: list[int]) -> pa.Array | None:

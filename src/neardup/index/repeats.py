@@ -21,7 +21,7 @@ def last_of_each(entries: Entries) -> Entries:
 def unchanged(
     entries: Entries, places: NDArray[np.int64], records: Sequence[Record]
 ) -> NDArray[np.bool_]:
-    """Which documents at these places are just as the records say."""
+    """Which documents at these places are just as the records say; empty ones have no row."""
     some = entries.take(places)
     metadata = [b""] * len(some) if some.metadata is None else some.metadata.to_pylist()
     contents = [b""] * len(some) if some.contents is None else some.contents.to_pylist()
@@ -30,7 +30,7 @@ def unchanged(
             record.words == words
             and record.metadata == about
             and record.content == content
-            and np.array_equal(record.row, row)
+            and (not words or np.array_equal(record.row, row))
             for record, words, about, content, row in zip(
                 records, some.words.tolist(), metadata, contents, some.rows, strict=True
             )

@@ -1,20 +1,26 @@
-"""Fingerprints and word counts by number, in memory that grows without being copied."""
+"""Where the fingerprint of a document is, and its word count, by number."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+Words = NDArray[np.uint32]
+Places = NDArray[np.uint32]
 _BITS = 14
 _SIZE = 1 << _BITS
 
 
 class RowChunks:
-    """Rows under the numbers 0, 1, 2 …, in chunks of a fixed size."""
+    """Places of rows and word counts under the numbers 0, 1, 2 …, in memory that is not moved.
 
-    def __init__(self, width: int) -> None:
-        self._width = width
-        self._chunks: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]] = []
+    They are in chunks of a fixed size. In a full chunk, word counts take as few bytes as its
+    largest needs, and none where all are the same.
+    """
+
+    def __init__(self) -> None:
+        self._places: list[Places] = []
+        self._words: list[NDArray[np.unsignedinteger]] = []
         self._count = 0
 
     def __len__(self) -> int:
@@ -23,33 +29,41 @@ class RowChunks:
     @property
     def nbytes(self) -> int:
         """The memory that is taken."""
-        return sum(rows.nbytes + words.nbytes for rows, words in self._chunks)
+        chunks = (*self._places, *self._words)
+        return sum(chunk.nbytes if chunk.strides[0] else chunk.itemsize for chunk in chunks)
 
-    def append(self, rows: NDArray[np.uint64], words: NDArray[np.uint32]) -> None:
-        """Add rows under the next numbers."""
+    def append(self, places: Places, words: Words) -> None:
+        """Add documents under the next numbers."""
         done = 0
-        while done < len(rows):
+        while done < len(places):
             at = self._count % _SIZE
             if at == 0:
-                empty = np.empty((_SIZE, self._width), np.uint64), np.empty(_SIZE, np.uint32)
-                self._chunks.append(empty)
-            size = min(_SIZE - at, len(rows) - done)
-            last_rows, last_words = self._chunks[-1]
-            last_rows[at : at + size] = rows[done : done + size]
-            last_words[at : at + size] = words[done : done + size]
+                self._places.append(np.empty(_SIZE, np.uint32))
+                self._words.append(np.empty(_SIZE, np.uint32))
+            size = min(_SIZE - at, len(places) - done)
+            self._places[-1][at : at + size] = places[done : done + size]
+            self._words[-1][at : at + size] = words[done : done + size]
             done += size
             self._count += size
+            if self._count % _SIZE == 0:
+                self._words[-1] = _packed(self._words[-1])
 
-    def rows(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The rows of some numbers."""
-        found = np.empty((len(numbers), self._width), np.uint64)
-        for place, number in enumerate(numbers.tolist()):
-            found[place] = self._chunks[number >> _BITS][0][number % _SIZE]
-        return found
+    def places(self, numbers: NDArray[np.int64]) -> Places:
+        """The places of the rows of some numbers."""
+        chunks = self._places
+        found = (chunks[number >> _BITS][number % _SIZE] for number in numbers.tolist())
+        return np.fromiter(found, np.uint32, len(numbers))
 
-    def words(self, numbers: NDArray[np.int64]) -> NDArray[np.uint32]:
+    def words(self, numbers: NDArray[np.int64]) -> Words:
         """The word counts of some numbers."""
-        found = np.empty(len(numbers), np.uint32)
-        for place, number in enumerate(numbers.tolist()):
-            found[place] = self._chunks[number >> _BITS][1][number % _SIZE]
-        return found
+        chunks = self._words
+        found = (chunks[number >> _BITS][number % _SIZE] for number in numbers.tolist())
+        return np.fromiter(found, np.uint32, len(numbers))
+
+
+def _packed(words: NDArray[np.unsignedinteger]) -> NDArray[np.unsignedinteger]:
+    most = words.max()
+    narrow = words.astype(np.min_scalar_type(most))
+    if words.min() == most:
+        return np.broadcast_to(narrow[:1].copy(), words.shape)
+    return narrow

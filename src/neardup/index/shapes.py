@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
+from sys import byteorder
 from typing import Any
 
 import numpy as np
@@ -205,20 +206,19 @@ def _rows_json(batch: pa.RecordBatch, names: Sequence[str]) -> pa.Array | None:
         raise InputError(f"metadata cannot be stored as JSON: {error}") from None
 
 
-def row_of(document: Any, scheme: Scheme) -> NDArray[np.uint64] | None:
-    """The row of a fingerprint, without any word for an empty one; None for anything else."""
+def row_of(document: Any, scheme: Scheme) -> bytes | None:
+    """The row of a fingerprint as bytes, none for an empty one; None for anything else."""
     if isinstance(document, int) and not isinstance(document, bool):
-        if not 0 <= document < 1 << scheme.bits:
+        if document < 0 or document.bit_length() > scheme.bits:
             raise SettingError(f"{document} is no fingerprint of {scheme.bits} bits")
         if scheme.bits == 64:
-            return np.array([document], np.uint64)
+            return document.to_bytes(8, byteorder)
         size = 8 * scheme.row_words
         data = (document << (8 * size - scheme.bits)).to_bytes(size, "big")
-        return np.frombuffer(data, ">u8").astype(np.uint64)
+        return np.frombuffer(data, ">u8").astype(np.uint64).tobytes()
     if not isinstance(document, Fingerprints):
         return None
     scheme.require_same(document.scheme)
     if len(document) != 1:
         raise SettingError(f"query asks about one document, not {len(document)}; take query_many")
-    row: NDArray[np.uint64] = document.array[0]
-    return row[:0] if document.empty[0] else row
+    return b"" if document.empty[0] else document.array[0].tobytes()

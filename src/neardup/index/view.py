@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from neardup.index.entries import Entries, Record
 from neardup.index.ids import Id
+from neardup.index.match import Match
 from neardup.kernels.living import Matches
 
 Numbers = NDArray[np.uint64]
@@ -30,12 +31,6 @@ class View(ABC):
         self, rows: NDArray[np.uint64], *, max_distance: int, limit: int | None, threads: int
     ) -> Matches:
         """The nearest documents of each row, of those as near the first that came."""
-
-    @abstractmethod
-    def find_one(
-        self, row: NDArray[np.uint64], max_distance: int, limit: int | None
-    ) -> list[tuple[int, int]]:
-        """The same for one row: numbers and distances."""
 
     @abstractmethod
     def number_of(self, id: Id) -> int | None:
@@ -90,6 +85,10 @@ class Store(ABC):
     @abstractmethod
     def view(self) -> AbstractContextManager[View]:
         """One state, to be asked while the context lasts."""
+
+    @abstractmethod
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
+        """The matches of one row, given as bytes, by fingerprint alone: the shortest way."""
 
     @abstractmethod
     def change(self, work: Callable[[Change], Found]) -> Found:

@@ -69,10 +69,17 @@ class MemoryTables:
         """The sizes of the largest sets of different fingerprints that agree on a mask."""
         return self._native.largest_buckets(count)
 
-    def add(self, numbers: Numbers, rows: Rows) -> None:
-        """Add documents, or none if a number is there already (ValueError)."""
+    def add(self, numbers: Numbers, rows: Rows) -> NDArray[np.uint32]:
+        """Add documents, or none if a number is there already (ValueError).
+
+        Gives the places of their rows, which hold for as long as the documents are there.
+        """
         rows = checked_rows(rows, "rows", self.masks.shape[1])
-        self._native.add(checked_numbers(numbers, len(rows)), rows)
+        return self._native.add(checked_numbers(numbers, len(rows)), rows)
+
+    def rows_at(self, places: NDArray[np.uint32]) -> Rows:
+        """The rows at places that `add` gave; ValueError if there was none at one."""
+        return self._native.rows_at(places)
 
     def remove(self, numbers: Numbers, rows: Rows) -> None:
         """Remove documents, or none if one is not there with just this row (ValueError)."""
@@ -93,15 +100,20 @@ class MemoryTables:
         )
 
     def query_one(
-        self, row: NDArray[np.uint64], *, max_distance: int, limit: int | None = None
+        self, row: bytes, *, max_distance: int, limit: int | None = None
     ) -> list[tuple[int, int]]:
-        """The matches of one row, as pairs of number and distance; quicker than `query` for one."""
+        """The matches of one row, as pairs of number and distance; quicker than `query` for one.
+
+        The row is given as the bytes of its words, because an array would take longer to make
+        than most queries take.
+        """
         try:
-            return self._native.query_one(row, min(max_distance, MOST_BITS), limit)
+            most = max_distance if max_distance < MOST_BITS else MOST_BITS
+            return self._native.query_one(row, most, limit)
         except TypeError as error:
             checked_distance(max_distance, "max_distance")
             checked_limit(limit)
-            raise SettingError("row must be a uint64 array of one dimension") from error
+            raise SettingError("row must be the bytes of a row, as its tobytes() gives") from error
 
 
 def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:

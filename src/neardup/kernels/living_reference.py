@@ -42,6 +42,7 @@ class MemoryTables:
     def __init__(self, masks: Rows, bits: int) -> None:
         self.masks, self.bits = checked_plan(masks, bits)
         self._rows: dict[int, bytes] = {}
+        self._added: list[bytes] = []
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -64,13 +65,26 @@ class MemoryTables:
             sizes += np.unique(rows & mask, axis=0, return_counts=True)[1].tolist()
         return sorted(sizes, reverse=True)[:count]
 
-    def add(self, numbers: Numbers, rows: Rows) -> None:
-        """Add documents, or none if a number is there already."""
+    def add(self, numbers: Numbers, rows: Rows) -> NDArray[np.uint32]:
+        """Add documents, or none if a number is there already; gives places of their own.
+
+        The places of the native tables are other numbers, with the same rows.
+        """
         rows = checked_fingerprints(rows, self.bits)
         new = checked_numbers(numbers, len(rows)).tolist()
         if len(set(new)) < len(new) or not self._rows.keys().isdisjoint(new):
             raise ValueError("a number is there already")
         self._rows.update(zip(new, map(bytes, rows), strict=True))
+        first = len(self._added)
+        self._added += map(bytes, rows)
+        return np.arange(first, len(self._added), dtype=np.uint32)
+
+    def rows_at(self, places: NDArray[np.uint32]) -> Rows:
+        """The rows at places that `add` gave."""
+        if (places >= len(self._added)).any():
+            raise ValueError("no row is at that place")
+        rows = b"".join(self._added[place] for place in places.tolist())
+        return np.frombuffer(rows, np.uint64).reshape(-1, self.masks.shape[1])
 
     def remove(self, numbers: Numbers, rows: Rows) -> None:
         """Remove documents, or none if one is not there with just this row."""
@@ -90,10 +104,11 @@ class MemoryTables:
         return _matches(*self._all(), self.masks, self.bits, rows, max_distance, limit)
 
     def query_one(
-        self, row: NDArray[np.uint64], *, max_distance: int, limit: int | None = None
+        self, row: bytes, *, max_distance: int, limit: int | None = None
     ) -> list[tuple[int, int]]:
         """The matches of one row, as pairs of number and distance."""
-        found = self.query(row[None], max_distance=max_distance, limit=limit)
+        rows = np.frombuffer(row, np.uint64)[None]
+        found = self.query(rows, max_distance=max_distance, limit=limit)
         return list(zip(found.numbers.tolist(), found.distances.tolist(), strict=True))
 
     def _all(self) -> tuple[Numbers, Rows]:

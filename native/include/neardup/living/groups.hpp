@@ -11,7 +11,7 @@
 
 namespace neardup {
 
-// There are fewer than 2^32 - 1 at a time, which whoever lets documents in looks after.
+// There are fewer than 2^31 documents at a time, which whoever lets them in looks after.
 class Groups {
   public:
     explicit Groups(std::size_t words) : words_(words), rows_(words) {}
@@ -45,11 +45,11 @@ class Groups {
     // Tell of the lowest `most` numbers of a group, ascending.
     template <typename Take>
     void each_member(std::uint32_t group, std::size_t most, const Take& take) const {
-        const std::uint64_t member = *members_.at(group);
+        const std::uint32_t member = *members_.at(group);
         if (member & kMany)
             many_[member & ~kMany].each(most, take);
         else if (most != 0)
-            take(member);
+            take(std::uint64_t{member});
     }
 
     // Tell of every group.
@@ -59,21 +59,25 @@ class Groups {
             if (!is_empty(group)) take(group);
     }
 
+    // Whether there is or was a group of this number, so that it has a row.
+    bool was_made(std::uint32_t group) const { return group < made_; }
     std::size_t count() const { return made_ - free_.size(); }
     std::size_t bytes() const;
 
   private:
-    // A group's members are one number, or so marked the place of several, or none.
-    static constexpr std::uint64_t kMany = std::uint64_t{1} << 63;
-    static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+    // A group's members are one number, or so marked the place of several or of a high one, or
+    // none: four bytes, as nearly every group has one document, and numbers are mostly low.
+    static constexpr std::uint32_t kMany = std::uint32_t{1} << 31;
+    static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
 
     std::uint32_t make(const std::uint64_t* row);
-    void add_member(std::uint64_t& members, std::uint64_t number);
+    void add_member(std::uint32_t& members, std::uint64_t number);
+    std::uint32_t free_place();
     void grow_index();
 
     std::size_t words_;
     Blocks<std::uint64_t> rows_;
-    Blocks<std::uint64_t> members_;
+    Blocks<std::uint32_t> members_;
     RowIndex index_;
     std::vector<SortedNumbers> many_;
     std::vector<std::uint32_t> free_, free_many_;

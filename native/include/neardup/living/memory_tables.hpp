@@ -22,10 +22,15 @@ class MemoryTables {
     MemoryTables(const std::uint64_t* masks, std::size_t count, std::size_t words,
                  std::size_t bits, const LivingKernels& kernels);
 
-    // Numbers are below 2^63, and each is there once at most.
-    void add(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count);
+    // Numbers are below 2^63, and each is there once at most. `places` are told: where the row of
+    // each document is held for as long as the document is there.
+    void add(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count,
+             std::uint32_t* places);
     // Each number must be there with just this row; if one is not, nothing is removed.
     void remove(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count);
+
+    // The rows at places that `add` told.
+    void rows_at(const std::uint32_t* places, std::size_t count, std::uint64_t* rows) const;
 
     FoundMatches query(const Query& query, std::size_t threads) const;
 
@@ -33,6 +38,7 @@ class MemoryTables {
     std::vector<std::size_t> largest_buckets(std::size_t count) const;
 
     std::size_t bits() const { return bits_; }
+    std::size_t words() const { return words_; }
     std::size_t size() const;
     std::size_t distinct() const;
     std::size_t bytes() const;
@@ -44,8 +50,11 @@ class MemoryTables {
     void change(const Work& work);
     void require_whole() const;
     void insert_numbers(const std::uint64_t* numbers, std::size_t count);
-    void add_rows(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count);
-    void add_batch(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count);
+    void add_rows(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count,
+                  std::uint32_t* places);
+    void add_batch(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count,
+                   std::uint32_t* places);
+    void put_back(const std::uint64_t* numbers, const std::uint64_t* rows, std::size_t count);
     void make_room(std::size_t coming);
     bool remove_row(std::uint64_t number, const std::uint64_t* row);
     std::vector<std::size_t> agreeing_sets(const BucketTable::Bucket& bucket,
