@@ -123,6 +123,13 @@ def test_the_weakest_pairs_show_their_texts():
         assert (row["text_a"], row["text_b"]) == (texts[row["a"]], texts[row["b"]])
 
 
+def test_copies_within_the_input_are_none_of_another_collection():
+    texts = ["a b c d", "a b c d", "one two three four five six seven", "x y z"]
+    old = ["x y z", "one two three four five six seven eight"]
+    summary = nd.dedup(texts, against=old, threshold=0.8).summary
+    assert (summary["exact_copies"], summary["near_copies"], summary["removed"]) == (1, 1, 2)
+
+
 def test_giant_clusters_stay_linear():
     header = " ".join(f"header{number}" for number in range(40))
     texts = ["all the same " * 9] * 20_000

@@ -105,6 +105,11 @@ class AgainstResult(Result):
         )
 
     @property
+    def exact_copies(self) -> int:
+        """How many documents go for an old one that is the same by the similarity asked for."""
+        return int((self.groups.similarity == 1).sum())
+
+    @property
     def other_source(self) -> Source:
         """The old collection."""
         return self.old_source

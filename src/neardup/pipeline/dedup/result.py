@@ -140,6 +140,11 @@ class Result:
         return replace(self, settings=replace(self.settings, threshold=threshold), found=found)
 
     @property
+    def exact_copies(self) -> int:
+        """How many documents have the same features as an earlier one."""
+        return len(self.collected.repeats()[0])
+
+    @property
     def other_source(self) -> Source:
         """Where the second documents of the pairs come from."""
         return self.source

@@ -21,7 +21,7 @@ def summary_of(result: Result) -> dict[str, Any]:
     settings, collected, found = result.settings, result.collected, result.found
     projection = result.scheme.projection
     removed = len(result.groups.removed)
-    exact = len(collected.repeats()[0])
+    exact = result.exact_copies
     return {
         "documents": len(collected),
         "empty": int((collected.words == 0).sum()),
