@@ -217,6 +217,8 @@ def draw(result: Result, path: Path) -> None:
             axes.set_title(f"slope {slope(result):.2f} from 10^5 on", fontsize="medium")
             axes.legend(frameon=False)
         axes.set(xscale="log", yscale="log", xlabel="documents of 60 words", ylabel=label)
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("")
         axes.grid(True, which="major", color="0.9")
     path.parent.mkdir(exist_ok=True)
     figure.savefig(path, dpi=120)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from math import comb
+from pathlib import Path
 from typing import Any
 
 from benchmarks import measure
@@ -16,6 +17,7 @@ from benchmarks.result import Json, Result, package_versions
 from benchmarks.target import Target
 
 BENCHMARK = "index"
+PICTURE = Path(__file__).parents[1] / "docs" / "images" / "index.png"
 MEMORY, DURABLE = "neardup, memory", "neardup, durable"
 FAISS, GAOYA, SIMHASH, DATASKETCH = "faiss multihash", "gaoya", "simhash", "datasketch"
 BLOCKS, WIDER, BANDS = "blocks:3", "blocks:6", "bands:40x16"
@@ -61,7 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runs = [run for run in dict.fromkeys([*CONTEST, *CURVE, *PLANS]) if run.n <= chosen.largest]
     rows = [best_of(run, chosen.rounds if run.n <= MILLION else 1) for run in runs]
     versions = package_versions(["neardup", "numpy", "faiss-cpu", "gaoya", "simhash", "datasketch"])
-    Result.of(BENCHMARK, arguments, versions, {"rounds": chosen.rounds}, rows).save(chosen.out)
+    result = Result.of(BENCHMARK, arguments, versions, {"rounds": chosen.rounds}, rows)
+    result.save(chosen.out)
+    draw(result, PICTURE)
 
 
 def best_of(run: Run, rounds: int) -> Json:
@@ -139,7 +143,8 @@ def section(result: Result) -> str:
                 ],
             ),
             "**Ten times the documents.** A query of k = 3 meets n · 4 / 2^16 fingerprints in the "
-            "tables:\n",
+            "tables, so from some 10^5 documents on its time rises by what that costs:\n",
+            f"![Time of a query against the number of documents](images/{PICTURE.name})\n",
             table(
                 ("", "n", "meets", "µs in bulk", "p50 µs", "open s", "bytes on disk"),
                 [_curve_row(row) for row in (find(result, run) for run in CURVE) if row],
@@ -176,6 +181,35 @@ def _curve_row(row: Json) -> tuple[str, ...]:
         "" if opened is None else f"{opened:.3f}",
         "" if disk is None else f"{disk:.0f}",
     )
+
+
+def draw(result: Result, path: Path) -> None:
+    """The time of a query against n, and a constant with so much for each fingerprint it meets."""
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3.8), layout="constrained")
+    for axes, label, microseconds in zip(
+        figure.subplots(1, 2),
+        ("µs a query, asked in bulk (CPU)", "µs a single query, p50"),
+        (lambda row: 1e6 / row["queries_per_second"], lambda row: row["p50_microseconds"]),
+        strict=True,
+    ):
+        for tool, marker in ((MEMORY, "o"), (DURABLE, "s")):
+            runs = [row for row in (find(result, run) for run in CURVE if run.tool == tool) if row]
+            n = np.array([row["n"] for row in runs])
+            spent = np.array([microseconds(row) for row in runs])
+            met = np.array([looked_at(row["n"], row["bits"], row["plan"]) for row in runs])
+            axes.plot(n, spent, marker=marker, color="black", linestyle="none", label=tool)
+            each, constant = np.polyfit(met, spent, 1, w=1 / spent)
+            axes.plot(n, constant + each * met, color="0.45", linestyle=":")
+        axes.set(xscale="log", yscale="log", xlabel="documents", ylabel=label)
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
+        axes.grid(True, which="major", color="0.9")
+        axes.legend(frameon=False, title="dotted: fitted to what it meets")
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path, dpi=120)
 
 
 def targets(result: Result) -> Iterator[Target]:
