@@ -4,6 +4,7 @@ import hashlib
 import json
 import sys
 from dataclasses import asdict, replace
+from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
@@ -436,6 +437,17 @@ def _run(name: str, rate: float) -> dict[str, object]:
     }
 
 
+def _readme_tables() -> tuple[list[list[str]], list[list[str]], str]:
+    """The two tables of `How fast`, as cells, and all that is said there."""
+    readme = (RESULTS.parents[1] / "README.md").read_text(encoding="utf-8")
+    said = readme.split("## How fast")[1].split("## ")[0].replace("*", "")
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in said.splitlines()]
+    rates, job = (
+        list(group) for is_row, group in groupby(cells, lambda row: len(row) > 1) if is_row
+    )
+    return rates, job, said
+
+
 def test_the_readme_says_what_was_measured():
     result = json.loads((RESULTS / "fingerprint.json").read_text(encoding="utf-8"))
     rates = {
@@ -443,10 +455,29 @@ def test_the_readme_says_what_was_measured():
         for row in result["rows"]
         if row["task"] == "word:3/set/64"
     }
-    readme = (RESULTS.parents[1] / "README.md").read_text(encoding="utf-8")
-    lines = readme.split("## How fast")[1].split("## ")[0].replace("*", "").splitlines()
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "|" in line]
-    header, _, *rows = cells
+    header, _, *rows = _readme_tables()[0]
     assert len(rows) == 6
     for name, *shown in rows:
         assert shown == [rates[name, corpus] for corpus in header[1:]], name
+
+
+def test_the_readme_says_how_long_the_whole_job_took():
+    result = Result.load("dedup")
+    _, (_, _, *rows), said = _readme_tables()
+    assert len(rows) == 5
+    for tool, *shown in rows:
+        found = [result.find(task=c.name, tool=tool) for c in (dedup.USUAL, dedup.MILLION)]
+        assert shown == [
+            "" if row is None else f"{row['cpu_seconds']:.1f} ({row['recall']:.3f})"
+            for row in found
+        ], tool
+    large = result.row(task=dedup.LARGE_FILE.name)
+    assert f"a file of {large['file_bytes'] / 1e9:.1f} GB" in said
+    assert f"{large['cpu_seconds']:.0f} CPU seconds" in said
+    assert f"and {large['peak_megabytes'] / 1e3:.1f} GB" in said
+    asked = {
+        tool: index.find(Result.load("index"), index.Run(tool, index.LARGEST))["p50_microseconds"]
+        for tool in (index.MEMORY, index.DURABLE, index.GAOYA, index.FAISS)
+    }
+    assert f"{asked[index.MEMORY]:.1f} µs in memory and {asked[index.DURABLE]:.0f} µs" in said
+    assert f"gaoya's takes {asked[index.GAOYA]:.0f}, that of faiss {asked[index.FAISS]:.0f}" in said
