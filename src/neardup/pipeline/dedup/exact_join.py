@@ -17,8 +17,8 @@ Flags = NDArray[np.bool_]
 
 # A round over all features must rid us of this share of them to be worth another.
 _WORTH = 0.1
-# What a join takes for each feature at the most, as measured: the feature, its number, its place
-# in the parts that number it, its posting.
+# What a join takes for each feature at the most: the feature, twice; its number; its entry in the
+# parts that number it; its posting. With 11.6 million features it took 31.
 _JOIN_BYTES = 48
 # Groups are joined pair by pair, so that many small ones would take the square of their number.
 _LEAST_GROUP = 1 << 20

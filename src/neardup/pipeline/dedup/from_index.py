@@ -47,11 +47,6 @@ class IndexSource:
         kinds = {is_text(entries.ids) for entries in index.entries()}
         return cls(index, len(kinds) > 1)
 
-    @property
-    def text_bytes(self) -> int | None:
-        """Nobody has counted."""
-        return None
-
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents; without stored texts, only to be shown."""
         done = 0

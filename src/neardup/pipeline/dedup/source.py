@@ -51,10 +51,6 @@ class RowBatch:
 class Source(Protocol):
     """A collection that can be gone through again and again, always in the same order."""
 
-    @property
-    def text_bytes(self) -> int | None:
-        """About how much text there is; None where that cannot be told."""
-
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents."""
 
@@ -77,15 +73,6 @@ class FileSource:
             stored = os.fspath(store_standard_input(Path(self._folder.name)))
             self._inputs = [stored if name == "-" else name for name in self._inputs]
         self._documents = documents_of(self._inputs, settings.scheme, settings.text, settings.id)
-
-    @property
-    def text_bytes(self) -> int | None:
-        """The size of the files; compressed ones are taken for a quarter of their text."""
-        total = self._documents.total_bytes
-        if total is None:
-            return None
-        packed = any(name.endswith((".gz", ".zst", ".bz2", ".parquet")) for name in self._inputs)
-        return 4 * total if packed else total
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Read the documents."""
@@ -139,11 +126,6 @@ class MemorySource:
             raise InputError(f"the table has no column {name!r}, only {self._table.column_names}")
         else:
             self._ids = pa.array(np.arange(len(self._table)))
-
-    @property
-    def text_bytes(self) -> int:
-        """What the table takes."""
-        return int(self._table.nbytes)
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Hand out the documents, some at a time."""
