@@ -149,6 +149,17 @@ def _grid(rows: Sequence[Json]) -> str:
 def _search(results: Mapping[str, Result]) -> str:
     """When to leave the choice to `auto`, and when not."""
     rows = results[tune.BENCHMARK].rows
+    alone = {
+        (row["collection"], row["features"]): row["seconds"]
+        for row in rows
+        if row["plan"] == "exact"
+    }
+    times = [
+        row["seconds"] / alone[row["collection"], row["features"]]
+        for row in rows
+        if row["plan"] != "exact" and row["ways"] == tune.EVERY_WAY
+    ]
+    least, most = min(times), max(times)
     lines = [
         (
             f"{row['collection']}, `{row['features']}`",
@@ -163,8 +174,9 @@ def _search(results: Mapping[str, Result]) -> str:
     ]
     return (
         "Leave `--candidates` alone (`auto`): the join on the features finds every pair, within "
-        "any `--memory`, and on these collections bands, which miss some, took about as long or "
-        "longer. Bands are for fingerprints that are there anyway; let `tune` choose them.\n\n"
+        f"any `--memory`. On these collections bands, which miss some, took {least:.1f} to "
+        f"{most:.1f} times as long, on a machine that had other work too. Bands are for "
+        "fingerprints that are there anyway; let `tune` choose them.\n\n"
         + table(("", "plan", "recall", "candidates", "s", "peak MB"), lines)
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from neardup.features.weighted import WeightedFeatures, joined
+from neardup.fingerprints import engine
 from neardup.fingerprints.maker import Maker
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.dedup.source import Source
@@ -24,12 +25,7 @@ class CollectionFeatures:
 def fitted_maker(source: Source, settings: DedupSettings) -> Maker:
     """The maker of a scheme; one that weighs by tf-idf counts the collection first."""
     maker = maker_of(settings.scheme, settings.threads)
-    if not settings.scheme.needs_idf:
-        return maker
-    counter = maker.counter()
-    for batch in source.batches():
-        maker.count(batch.columns, counter)
-    return maker.weighted_by(counter.table())
+    return engine.fitted_maker(maker, (batch.columns for batch in source.batches()), None)
 
 
 def collection_features(source: Source, maker: Maker) -> CollectionFeatures:

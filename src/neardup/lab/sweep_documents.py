@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints import Fingerprints, Scheme
+from neardup.fingerprints.engine import fitted_maker
 from neardup.fingerprints.maker import Maker
 from neardup.kernels.join import group_rows
 from neardup.lab.sweep_plans import cut_from, first_bits
@@ -84,21 +85,12 @@ def swept_documents(
     With `by_words`, documents of one kind also have the same number of words.
     """
     began = time.perf_counter()
-    maker = maker_of(scheme, threads)
-    if scheme.needs_idf:
-        maker = _weighted(maker, source)
+    contents = (batch.columns for batch in source.batches())
+    maker = fitted_maker(maker_of(scheme, threads), contents, None)
     parts = _Parts(maker, cut_from(maker.family, widths), by_words)
     for batch in source.batches(progress):
         parts.add(batch)
     return parts.together(time.perf_counter() - began)
-
-
-def _weighted(maker: Maker, source: Source) -> Maker:
-    """The maker with weights over all that is read."""
-    counter = maker.counter()
-    for batch in source.batches():
-        maker.count(batch.columns, counter)
-    return maker.weighted_by(counter.table())
 
 
 class _Parts:

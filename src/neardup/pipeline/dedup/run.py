@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.features.store import FeatureStore
+from neardup.fingerprints.engine import fitted_maker
 from neardup.fingerprints.maker import Maker
 from neardup.pipeline.dedup.against import AgainstResult
 from neardup.pipeline.dedup.collected import collect
@@ -62,7 +63,8 @@ def deduplicate(
     maker = maker_of(settings.scheme, settings.threads)
     if settings.scheme.needs_idf:
         with timer.stage("idf"):
-            maker = _weighted(maker, sources, stage)
+            batches = (batch for one in sources for batch in one.batches(stage("idf")))
+            maker = fitted_maker(maker, (batch.columns for batch in batches), None)
     with timer.stage("features"):
         room = settings.memory // (2 * len(sources))
         sides = [_read(one, maker, room, settings, stage("features")) for one in sources]
@@ -75,15 +77,6 @@ def deduplicate(
         stage("clusters")
         _ = result.groups
     return result
-
-
-def _weighted(maker: Maker, sources: Sequence[Source], stage: StageProgress) -> Maker:
-    """The maker with weights over all that is read."""
-    counter = maker.counter()
-    for source in sources:
-        for batch in source.batches(stage("idf")):
-            maker.count(batch.columns, counter)
-    return maker.weighted_by(counter.table())
 
 
 def _read(
