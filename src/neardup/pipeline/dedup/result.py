@@ -133,9 +133,8 @@ class Result:
             b=self.found.b[holds],
             distance=self.found.distance[holds],
             similarity=self.found.similarity[holds],
-            false_distances=np.concatenate(
-                (self.found.false_distances, self.found.distance[~holds])
-            ),
+            false_by_distance=self.found.false_by_distance
+            + np.bincount(self.found.distance[~holds], minlength=self.scheme.bits + 1),
         )
         return replace(self, settings=replace(self.settings, threshold=threshold), found=found)
 
