@@ -18,7 +18,7 @@ from neardup.kernels.join import RowPairs, TooManyPairsError
 # Pairs of documents that are made at once; a document with more partners still gets them all.
 PAIRS_AT_ONCE = 1 << 20
 # What a pair takes while it is found, sorted and handed over.
-_PAIR_BYTES = 64
+PAIR_BYTES = 64
 _FIRST_ROWS = 1 << 14
 # Near-duplicates of a row to reckon with, before any have been seen.
 _LIKELY_PARTNERS = 64
@@ -53,7 +53,7 @@ class Passes:
         """Pairs of documents' places, by (a, b), in portions."""
         rows = len(self.left.side.rows)
         tile = self._rows_at_once()
-        most_pairs = max(1, self.memory // 2 // _PAIR_BYTES)
+        most_pairs = max(1, self.memory // 2 // PAIR_BYTES)
         whole = self._join_whole(most_pairs) if self.plan.needs_all else None
         start, size = 0, self._rows_for(most_pairs)
         while start < rows:

@@ -132,7 +132,7 @@ def dedup(
             result = deduplicate(FileSource(inputs, settings), settings, old, stages)
             rejected = result.collected.rejected
             if strict and rejected:
-                row = rejected[0]
+                row = next(iter(rejected))
                 raise InputError(
                     f"{count(len(rejected), 'row')} cannot be read, the first in {row.file}, row "
                     f"{row.row}: {row.reason}; {output} was not written"

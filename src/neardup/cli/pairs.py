@@ -46,12 +46,8 @@ def pairs(
         typer.Option("--group", help="Keep identical fingerprints apart, as groups in a file."),
     ] = False,
     memory: Annotated[
-        str | None,
-        typer.Option(
-            help="What the search may use beside the fingerprints, for example 2GB.",
-            show_default="as much as it needs",
-        ),
-    ] = None,
+        str, typer.Option(help="Memory for the search, beside the fingerprints, such as 8GB.")
+    ] = "2GB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:

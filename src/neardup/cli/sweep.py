@@ -13,7 +13,7 @@ from neardup.errors import SettingError
 
 Number = TypeVar("Number", int, float)
 
-_SETTINGS = ("text", "id", "features", "weights", "hash", "tie", "similarity", "threads")
+_SETTINGS = ("text", "id", "features", "weights", "hash", "tie", "similarity", "memory", "threads")
 
 
 def sweep(
@@ -71,6 +71,9 @@ def sweep(
             show_default="jaccard; what fits the weights, if they are others",
         ),
     ] = None,
+    memory: Annotated[
+        str, typer.Option(help="Memory for features, fingerprints and pairs, such as 8GB.")
+    ] = "2GB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:

@@ -58,7 +58,9 @@ def tune(
         str, typer.Option(help="auto, or bands: only fingerprints, no join on the features.")
     ] = "auto",
     sample: Annotated[int, typer.Option(help="How many documents to look at closely.")] = 20_000,
-    memory: Annotated[str, typer.Option(help="What features may take in `dedup`.")] = "2GB",
+    memory: Annotated[
+        str, typer.Option(help="Memory to use, now and in `dedup`, such as 8GB.")
+    ] = "2GB",
     threads: options.Threads = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: options.Json = False,

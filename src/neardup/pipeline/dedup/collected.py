@@ -14,7 +14,7 @@ from neardup.kernels.join import RowGroups, group_rows
 from neardup.pipeline.dedup.budget import Budget
 from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.inputs import Progress
-from neardup.read import Rejected
+from neardup.rejects import RejectedRows
 
 # Where each document is, which group it is in, and the first of each group.
 _DOCUMENT_BYTES = 4 * 8
@@ -35,7 +35,7 @@ class Collected:
     filled: NDArray[np.int64]
     copies: RowGroups
     features: FeatureStore | None
-    rejected: tuple[Rejected, ...]
+    rejected: RejectedRows
 
     def __len__(self) -> int:
         return len(self.words)
@@ -60,7 +60,7 @@ class _Parts:
     words: list[NDArray[np.uint32]] = field(default_factory=list)
     rows: list[NDArray[np.uint64]] = field(default_factory=list)
     keys: list[NDArray[np.uint64]] = field(default_factory=list)
-    rejected: list[Rejected] = field(default_factory=list)
+    rejected: RejectedRows = field(default_factory=RejectedRows)
     documents: int = 0
     bytes: int = 0
 
@@ -88,7 +88,7 @@ def collect(
     parts = _Parts()
     for batch in source.batches(progress):
         parts.ids.append(batch.ids)
-        parts.rejected += batch.rejected
+        parts.rejected.add(batch.rejected)
         if with_rows:
             made, counted = maker.rows(batch.columns)
             parts.rows.append(made)
@@ -112,5 +112,5 @@ def collect(
         filled,
         group_rows(np.ascontiguousarray(keys[filled]), threads=maker.threads),
         features,
-        tuple(parts.rejected),
+        parts.rejected,
     )

@@ -9,7 +9,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,15 +37,22 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
         raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
     with whole_folder(path, overwrite=overwrite) as folder:
         _write_kept(result, folder / f"kept.{format}", format)
-        pq.write_table(result.pairs, folder / "pairs.parquet", compression="zstd")
+        _write_pairs(result, folder / "pairs.parquet")
         pq.write_table(result.clusters, folder / "clusters.parquet", compression="zstd")
         with (folder / "rejected.jsonl").open("w", encoding="utf-8") as file:
-            for row in result.collected.rejected:
-                file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+            file.writelines(result.collected.rejected.lines())
         summary = json.dumps(result.summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
         (folder / "report.html").write_text(page_of(result), encoding="utf-8")
+
+
+def _write_pairs(result: Result, path: Path) -> None:
+    batches = result.pair_batches()
+    first = next(batches)
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        for batch in chain((first,), batches):
+            writer.write_batch(batch)
 
 
 def require_free(path: str | os.PathLike[str], *, overwrite: bool) -> None:
