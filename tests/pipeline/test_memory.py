@@ -226,7 +226,7 @@ def test_a_search_within_the_memory_finds_the_same(plan):
 
 def test_a_plan_that_needs_all_says_what_does_not_fit():
     rows = np.arange(3000, dtype=np.uint64)
-    with pytest.raises(NeardupError, match="more than .* pairs"):
+    with pytest.raises(NeardupError, match=r"more than .* pairs"):
         nd.find_pairs(rows, candidates="rotate:64:500", memory="3MB")
 
 
