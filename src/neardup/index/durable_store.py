@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
 
+from neardup.atomic import TemporaryFolder
 from neardup.errors import InputError, NeardupError
 from neardup.features.idf import IdfTable
 from neardup.index import environment as environments
@@ -231,15 +231,15 @@ def _read(stored: Stored, path: Path) -> tuple[IndexSettings, IdfTable | None] |
 
 
 def _saved(table: IdfTable) -> bytes:
-    with TemporaryDirectory(prefix="neardup-") as folder:
-        path = Path(folder, "idf.parquet")
+    with TemporaryFolder() as folder:
+        path = folder / "idf.parquet"
         table.save(path)
         return path.read_bytes()
 
 
 def _loaded(data: bytes) -> IdfTable:
-    with TemporaryDirectory(prefix="neardup-") as folder:
-        path = Path(folder, "idf.parquet")
+    with TemporaryFolder() as folder:
+        path = folder / "idf.parquet"
         path.write_bytes(data)
         return IdfTable.load(path)
 
