@@ -91,7 +91,7 @@ def test_a_run_that_is_stopped_can_be_run_again(index, tmp_path):
     time.sleep(1.5)
     reading.send_signal(signal.SIGINT)
     assert reading.wait(20) == 130
-    assert b"run it again" in reading.stderr.read()
+    assert b"neardup: stopped; " in reading.stderr.read()
     done = neardup("index", "add", index, file)
     assert "the index has 3,000" in done.stdout
     with nd.Index(index, readonly=True) as opened:

@@ -152,7 +152,7 @@ def _discard(old: Path, target: Path, kind: FolderKind) -> None:
         if kind.names(entry.name) and entry.is_file(follow_symlinks=False):
             os.unlink(entry.path)
     if any(old.iterdir()):
-        kept = target.with_name(old.parent.name.removeprefix("."))
+        kept = target.with_name(f"{target.name}.kept-{old.parent.name.rpartition('-')[2]}")
         old.rename(kept)
         warnings.warn(
             f"files that neardup did not write came to {target} during the run; they are in {kept}",

@@ -63,9 +63,9 @@ def writes(*outputs: Path | None) -> None:
 
 
 def adds_to(index: Path, before: str = "") -> Callable[[int], None]:
-    """Say how many documents are in an index for good, should the run be stopped.
+    """Say how many documents an index has stored for good, should the run be stopped.
 
-    Call what this returns with their number, whenever some more are.
+    Call what this returns with their number, whenever it has stored some more.
     """
     added = 0
 
@@ -75,8 +75,8 @@ def adds_to(index: Path, before: str = "") -> Callable[[int], None]:
 
     if_stopped(
         lambda: (
-            f"{before}{added:,} documents are in {index} for good; run the same command again to "
-            "add the rest"
+            f"{before}{added:,} documents of this run are stored in {index}; run the same command "
+            "again to add the rest"
         )
     )
     return committed
