@@ -100,7 +100,10 @@ def dedup(
         str, typer.Option(help="How kept rows are written: parquet, jsonl or csv.")
     ] = "parquet",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a folder that is there already.")
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace a folder that an earlier run wrote; no other is replaced."
+        ),
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Rows that cannot be read are an error.")

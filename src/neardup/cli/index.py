@@ -63,11 +63,13 @@ def create(
 
     Example: neardup index create seen.index --store-text
     """
+    from neardup.cli import stopping
     from neardup.errors import NeardupError
     from neardup.index import Index
-    from neardup.index.durable_store import is_index
+    from neardup.index.durable_store import is_made
 
-    if is_index(path):
+    stopping.if_stopped(lambda: f"run it again to be sure that {path} is made")
+    if is_made(path):
         raise NeardupError(f"{path} is an index already; add to it, or name another folder")
     with Index(
         path,

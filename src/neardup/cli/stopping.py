@@ -12,8 +12,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing and pathlib take time to import
+    from collections.abc import Callable
+    from pathlib import Path
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 2.0  # seconds for the main thread to end, where it has begun to

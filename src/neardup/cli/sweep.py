@@ -49,7 +49,10 @@ def sweep(
         typer.Option("--output", "-o", help="A folder for table and plots.", show_default="none"),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a folder that is there already.")
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace a folder that an earlier run wrote; no other is replaced."
+        ),
     ] = False,
     preset: Annotated[
         str | None,

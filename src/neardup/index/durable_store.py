@@ -167,6 +167,18 @@ def open_store(
         raise
 
 
+def is_made(path: Path) -> bool:
+    """Whether a folder holds an index; a run that was to make one there may have been stopped."""
+    if not is_index(path):
+        return False
+    environment = environments.acquire(path, readonly=not os.access(path, os.W_OK), sync=True)
+    try:
+        with environment.reading() as transaction:
+            return not Stored(transaction, Mapped(), adds=False).is_empty()
+    finally:
+        environments.release(environment)
+
+
 def _require_place(path: Path, *, create: bool) -> None:
     if path.is_file():
         raise NeardupError(f"{path} is a file; an index is a folder")
