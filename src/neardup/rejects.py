@@ -10,7 +10,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import IO, Any
 
-from neardup.atomic import replacing, require_apart, require_writable
+from neardup.atomic import replacing, require_apart
 from neardup.errors import NeardupError
 from neardup.read import Rejected
 
@@ -38,7 +38,6 @@ class RejectedWriter:
         self._path = place.with_suffix(".rejected.jsonl") if has_place else None
         if self._path is not None:
             require_apart(self._path, inputs)
-            require_writable(self._path)
             _require_ours(self._path)
         self._stack = ExitStack()
         self._file: IO[str] | None = None
@@ -65,13 +64,13 @@ class RejectedWriter:
 
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
-        if error[0] is None and not self.count and self._path is not None:
-            self._path.unlink(missing_ok=True)
+        if error[0] is None and not self.count and self._path is not None and self._path.is_file():
+            self._path.unlink()
 
 
 def _require_ours(path: Path) -> None:
     """Refuse to replace or remove a file that does not begin as ours do."""
-    if not path.exists():
+    if not path.is_file():
         return
     with path.open("rb") as file:
         first = file.readline(1 << 20)

@@ -99,7 +99,7 @@ def many_rows(path, count=30_000):
     path.write_text("\n".join(map(json.dumps, rows)))
 
 
-@pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_while_it_replaces_an_output(tmp_path, number):
     many_rows(tmp_path / "in.jsonl")
     (tmp_path / "box").mkdir()
@@ -179,8 +179,30 @@ def test_signals_one_after_the_other(tmp_path):
     assert run.leftovers() == []
 
 
+def test_no_file_gets_the_number_of_a_closed_descriptor(tmp_path):
+    """What is printed would go into it."""
+    path = tmp_path / "box" / "x.index"
+    path.parent.mkdir()
+    with nd.Index(path) as index:
+        index.add("a", "some words of a text")
+    run = Run(tmp_path, "index", "add", "x.index", "-", preexec_fn=lambda: os.close(2))
+    files = Path(f"/proc/{run.process.pid}/fd")
+
+    def is_open():
+        with contextlib.suppress(FileNotFoundError):  # files come and go
+            return any("data.mdb" in os.readlink(file) for file in files.iterdir())
+        return False
+
+    run.wait_for(is_open)
+    assert os.readlink(files / "2") == "/dev/null"
+    assert run.stop(signal.SIGTERM) == ""
+    assert run.process.returncode == 143
+    with nd.Index(path, readonly=True) as index:
+        assert list(index.ids()) == ["a"]
+
+
 def test_nobody_reads_what_is_printed(tmp_path):
-    for arguments in (("presets",), ("--help",), ("curve", "--plan", "bands:2x4")):
+    for arguments in (("presets",), ("curve", "--plan", "bands:2x4")):
         run = Run(tmp_path, *arguments)
         run.process.stdout.close()
         assert run.process.wait(PATIENCE) == 141

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,11 +63,12 @@ def require_writable(path: str | os.PathLike[str]) -> None:
     if stat.S_ISBLK(kind) or stat.S_ISSOCK(kind):
         noun = "a block device" if stat.S_ISBLK(kind) else "a socket"
         raise NeardupError(f"cannot write {path}: it is {noun}; name a file for the output")
-    if _is_standard_output(found):
-        raise NeardupError(
-            f"cannot write {path}: it is standard output, where the summary is printed; name a "
-            "file or a named pipe for the output"
-        )
+    for name, descriptor in (("output", 1), ("error", 2)):
+        if _is_standard(found, descriptor):
+            raise NeardupError(
+                f"cannot write {path}: it is standard {name}, where messages are printed; name a "
+                "file or a named pipe for the output"
+            )
     if not os.access(path, os.W_OK):
         raise NeardupError(
             f"cannot write {path}: it is write-protected; choose another name for the output"
@@ -119,12 +119,10 @@ def _is_stream(path: str | os.PathLike[str]) -> bool:
     return not stat.S_ISREG(kind)
 
 
-def _is_standard_output(found: os.stat_result) -> bool:
-    """Whether what is printed goes there too; in /dev/null both may go."""
-    if sys.stdout is not sys.__stdout__ or sys.stdout is None:
-        return False  # somebody else takes what is printed, or nobody
+def _is_standard(found: os.stat_result, descriptor: int) -> bool:
+    """Whether what is printed goes there too; to /dev/null both may go."""
     try:
-        printed = os.fstat(1)
+        printed = os.fstat(descriptor)
         null = os.stat(os.devnull)
     except OSError:
         return False

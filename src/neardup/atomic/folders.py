@@ -49,6 +49,8 @@ class FolderKind:
         """
         target = Path(os.path.realpath(path))
         clear_abandoned(target)
+        if target.is_symlink():
+            raise NeardupError(f"{path} is a link that leads to itself; name another folder")
         if not target.exists():
             require_folder_of(path)
             return
