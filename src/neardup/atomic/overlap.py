@@ -20,17 +20,36 @@ def require_apart(output: str | os.PathLike[str], inputs: Iterable[str | os.Path
     """
     around = _chain(output)
     own = _identity(output)
+    apart: set[str] = set()  # folders that are known not to be in the output
     for name in inputs:
         for path in _local_paths(os.fspath(name)):
-            real = os.path.realpath(path)
-            if own == _identity(path) if own else real == os.path.realpath(output):
+            if _is_same(path, output, own):
                 raise NeardupError(
                     f"the output {output} is also an input; choose another name for it"
                 )
-            if own in _chain(path):
+            if own is not None and _is_inside(path, own, apart):
                 raise NeardupError(f"the output {output} contains the input {path}; {_OTHER}")
             if os.path.isdir(path):
                 _require_outside(output, own, around, path)
+
+
+def _is_same(path: str, output: str | os.PathLike[str], own: Identity | None) -> bool:
+    found = _identity(path)
+    if found is None or own is None:
+        return found == own and os.path.realpath(path) == os.path.realpath(output)
+    return found == own
+
+
+def _is_inside(path: str, folder: Identity, apart: set[str]) -> bool:
+    """Whether a path leads into a folder; of many files in one place only the first costs time."""
+    if os.path.islink(path):
+        return folder in _chain(path)
+    place = os.path.dirname(path)
+    if place not in apart:
+        if folder in _chain(place or "."):
+            return True
+        apart.add(place)
+    return False
 
 
 def _require_outside(

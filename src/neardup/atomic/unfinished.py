@@ -26,7 +26,7 @@ NEW, OLD = "new", "old"
 # Held while an output takes its place, so that nobody can end the process half-way.
 changing = threading.RLock()
 _folders: dict[Path, int] = {}  # with the descriptor that locks each
-_written: list[Path] = []
+_written: set[Path] = set()
 
 
 @contextmanager
@@ -76,7 +76,7 @@ class TemporaryFolder:
 
 def took_place(target: Path) -> None:
     """Note that an output is complete; called while `changing` is held."""
-    _written.append(target)
+    _written.add(target)
 
 
 def written(path: str | os.PathLike[str]) -> bool:
