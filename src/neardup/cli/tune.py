@@ -69,7 +69,8 @@ def tune(
 
     Example: neardup tune corpus.jsonl --threshold 0.8 --recall 0.95 -o settings.toml
     """
-    from neardup.cli.interrupt import stop
+    from neardup.atomic import require_apart, require_writable
+    from neardup.cli import stopping
     from neardup.cli.stages import Stages
     from neardup.lab.tuning import tuned
     from neardup.pipeline.dedup.settings import DedupSettings
@@ -87,12 +88,13 @@ def tune(
         "memory": memory,
         "threads": threads,
     }
+    if output is not None:
+        require_writable(output)
+        require_apart(output, inputs)
+    stopping.writes(output)
     source = FileSource(inputs, DedupSettings.of(features=features or "word:3", **chosen))
-    try:
-        with Stages(quiet=quiet or json) as stages:
-            found = tuned(source, features, chosen, sample=sample, budget=budget, stage=stages)
-    except KeyboardInterrupt:
-        stop("nothing was written")
+    with Stages(quiet=quiet or json) as stages:
+        found = tuned(source, features, chosen, sample=sample, budget=budget, stage=stages)
     if output is not None:
         found.save(output)
     if json:

@@ -21,7 +21,7 @@ from neardup.candidates.passes import Progress
 from neardup.candidates.search import group_batch
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.store import FORMAT_KEY, SCHEME_KEY, SETTINGS_KEY
-from neardup.pipeline.inputs import refuse_overwriting_input
+from neardup.pipeline.inputs import require_output
 
 FORMAT = "neardup pairs 1"
 GROUPS_FORMAT = "neardup groups 1"
@@ -68,9 +68,11 @@ def find_pairs_in_files(
     files appear complete or not at all. `announce` is told the plan before the search starts.
     """
     started = time.perf_counter()
+    names = [left] if right is None else [left, right]
+    groups_files = _groups_files(output, len(names)) if group else ()
+    require_output(names, output, *groups_files)
     first = Fingerprints.load(left)
     second = None if right is None else Fingerprints.load(right)
-    refuse_overwriting_input([left] if right is None else [left, right], output)
     search = Search.of(first, second, max_distance, candidates, threads=threads, memory=memory)
     if announce:
         announce(search.explanation)
@@ -84,7 +86,6 @@ def find_pairs_in_files(
         "group": group,
         "version": __version__,
     }
-    groups_files = _groups_files(output, len(sides)) if group else ()
     with ExitStack() as outputs:
         for path, side, members in zip(groups_files, sides, repeated, strict=False):
             writer = _Writer(path, GROUPS_FORMAT, ("member", "representative"), (side, side), about)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +47,11 @@ class IndexSource:
             )
         kinds = {is_text(entries.ids) for entries in index.entries()}
         return cls(index, len(kinds) > 1)
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The folder of the index."""
+        return [os.fspath(self.index.path)]
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents; without stored texts, only to be shown."""
