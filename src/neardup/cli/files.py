@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from neardup.errors import InputError
@@ -12,14 +11,22 @@ STANDARD_INPUT = "-"
 
 def read_text(name: str) -> str:
     """Read a file, or standard input (`-`), as UTF-8, a byte order mark left away."""
+    if name == STANDARD_INPUT:
+        from neardup.read.stream import standard_input
+
+        return _decoded(standard_input().read(), "standard input")
     try:
-        data = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        data = Path(name).read_bytes()
     except FileNotFoundError:
         raise InputError(f"there is no file {name}") from None
     except IsADirectoryError:
         raise InputError(f"{name} is a folder; a file is needed") from None
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}") from None
+    return _decoded(data, name)
+
+
+def _decoded(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
