@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from neardup.report.visible import STEERING, visible
+from neardup.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,12 +42,11 @@ def say_columns(cells: Iterable[str]) -> None:
 def say_json(value: Any, *, indent: int | None = 2) -> None:
     r"""Print one JSON value: the only way in which commands do.
 
-    Characters that steer a terminal are written as `\uXXXX`, which reads back as the same text.
-    Numbers that JSON does not have (NaN, infinities) are null.
+    It is ASCII, with everything else as `\uXXXX`: valid whatever the encoding of the output, and
+    no character of it can steer a terminal. NaN and infinities, which JSON does not have, are null.
     """
-    _spell_out_the_unprintable()
-    text = json.dumps(_plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
-    typer.echo(_escaped(text))
+    text = json.dumps(_plain(value), indent=indent, allow_nan=False)
+    typer.echo(text.replace("\x7f", "\\u007f"))
 
 
 def plain_console() -> Console:
@@ -70,9 +69,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _escaped(text: str) -> str:
-    """JSON text with every steering character inside its strings as an escape."""
-    lines = text.split("\n")  # json itself escapes line ends within strings
-    return "\n".join(STEERING.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in lines)

@@ -6,7 +6,7 @@ import re
 
 # Controls, and the format characters that are invisible or turn the direction of text. Joiners
 # and variation selectors stay: scripts and emoji need them, and they change nothing around them.
-STEERING = re.compile(
+_STEERING = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
@@ -19,7 +19,7 @@ def visible(text: str) -> str:
     >>> visible("a\x1b[31m\u202eb")
     'a␛[31m⟨U+202E⟩b'
     """
-    return STEERING.sub(_picture, text)
+    return _STEERING.sub(_picture, text)
 
 
 def _picture(match: re.Match[str]) -> str:

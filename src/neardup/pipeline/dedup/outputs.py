@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import shutil
@@ -24,6 +23,7 @@ from neardup.pipeline.dedup.page import page_of
 from neardup.pipeline.dedup.rows import SchemaGrewError, kept_rows, under_one_schema
 from neardup.pipeline.dedup.shown import shown_places
 from neardup.pipeline.dedup.texts import TextPicker
+from neardup.report.spreadsheet import SpreadsheetWriter
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
@@ -140,8 +140,8 @@ def _write_json_lines(
 
 def _write_csv(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = SpreadsheetWriter(file)
         for number, batch in enumerate(under_one_schema(batches, schema)):
             if number == 0:
-                writer.writerow(batch.schema.names)
-            writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+                writer.rows([batch.schema.names])
+            writer.rows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
