@@ -128,11 +128,12 @@ def dedup(
 
     Example: neardup dedup corpus.jsonl.gz -o out --threshold 0.8
     """
+    from neardup.atomic import require_place
     from neardup.cli.interrupt import stop
     from neardup.cli.stages import Stages
     from neardup.errors import InputError
     from neardup.pipeline.dedup.config import settings_in
-    from neardup.pipeline.dedup.outputs import require_free
+    from neardup.pipeline.dedup.outputs import require_format, require_free
     from neardup.pipeline.dedup.run import deduplicate, stored_source
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
@@ -140,7 +141,13 @@ def dedup(
     chosen = chosen_options(context, _SETTINGS)
     stored = {} if config is None else settings_in(config)
     settings = DedupSettings.of(preset=preset, **{**stored, **chosen})
+    require_format(format)
     require_free(output, overwrite=overwrite)
+    require_place(output)
+    if index is not None:
+        from neardup.pipeline.dedup.to_index import require_fitting_index
+
+        require_fitting_index(settings, index)
     try:
         with Stages(quiet=quiet or json) as stages:
             old = stored_source(against, settings) if against else None

@@ -50,12 +50,16 @@ def sphere(
 
     Example: neardup sphere --dim 3 --count 16 --plot charges.png
     """
+    from neardup.atomic import require_file_place
     from neardup.cli.interrupt import stop
     from neardup.sphere import spread
     from neardup.sphere.picture import draw, picture_format
 
     if plot is not None:
         picture_format(plot)  # a wrong name is told before the work, not after it
+    for written in (plot, output):
+        if written is not None:
+            require_file_place(written)
     begin = time.perf_counter()
     try:
         with _SettlingProgress() as progress:

@@ -86,6 +86,7 @@ def sweep(
 
     Example: neardup sweep corpus.jsonl --bands 2,3,4 --band-bits 10,12,18 --exact -o out
     """
+    from neardup.atomic import require_place
     from neardup.cli.chosen import chosen_options
     from neardup.cli.interrupt import stop
     from neardup.cli.stages import Stages
@@ -105,6 +106,7 @@ def sweep(
     )
     if output is not None:
         require_free(output, overwrite=overwrite)
+        require_place(output)
     try:
         with Stages(quiet=json) as stages:
             source = FileSource(inputs, request.settings)

@@ -71,12 +71,15 @@ def tune(
 
     Example: neardup tune corpus.jsonl --threshold 0.8 --recall 0.95 -o settings.toml
     """
+    from neardup.atomic import require_file_place
     from neardup.cli.interrupt import stop
     from neardup.cli.stages import Stages
     from neardup.lab.tuning import tuned
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
 
+    if output is not None:
+        require_file_place(output)
     chosen: dict[str, Any] = {
         "threshold": threshold,
         "recall": recall,

@@ -24,7 +24,7 @@ LONG = 4_000_000
 _PASSAGE_STEPS = 2_000_000
 _WORD_STEPS = 4_000_000
 _WORD_CHARACTERS = 4_000_000  # to be compared by words in all,
-_WORD_GAPS = 5_000  # in so many places
+_WORD_GAPS = 2_000  # in so many places
 _SAME_PIECE = 1 << 16
 
 

@@ -34,8 +34,7 @@ FORMATS = ("parquet", "jsonl", "csv")
 
 def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, format: str) -> None:
     """Write kept rows, pairs, clusters, rejected rows, the summary and the page."""
-    if format not in FORMATS:
-        raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
+    require_format(format)
     with whole_folder(path, overwrite=overwrite) as folder:
         _write_kept(result, folder / f"kept.{format}", format)
         pq.write_table(result.pairs, folder / "pairs.parquet", compression="zstd")
@@ -47,6 +46,12 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
         (folder / "report.html").write_text(page_of(result), encoding="utf-8")
+
+
+def require_format(format: str) -> None:
+    """Refuse a format that kept rows cannot be written in."""
+    if format not in FORMATS:
+        raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
 
 
 def require_free(path: str | os.PathLike[str], *, overwrite: bool) -> None:
