@@ -92,5 +92,7 @@ def _say_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
 
 
 def _fail(error: Exception | str, code: int) -> None:
+    if isinstance(error, OSError) and error.strerror:  # without "[Errno 28]"
+        error = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     print(f"neardup: {visible(str(error))}", file=sys.stderr)
     sys.exit(code)
