@@ -12,6 +12,7 @@ from neardup.errors import SettingError
 from neardup.features.columns import record_fields
 from neardup.fingerprints import Scheme
 from neardup.presets import preset
+from neardup.read.limits import MAX_DOCUMENT
 
 SIMILARITIES = ("jaccard", "weighted-jaccard", "cosine", "hamming")
 CLUSTERINGS = ("components", "star")
@@ -37,6 +38,7 @@ class DedupSettings:
     memory: int
     threads: int | None
     levels: tuple[float, ...] = ()
+    max_document: int = MAX_DOCUMENT
 
     @classmethod
     def of(cls, *, preset: str | None = None, **chosen: Any) -> DedupSettings:
@@ -66,6 +68,7 @@ class DedupSettings:
         memory: str | int = DEFAULT_MEMORY,
         threads: int | None = None,
         levels: Sequence[float] = (),
+        max_document: str | int = MAX_DOCUMENT,
     ) -> DedupSettings:
         """Without `similarity` it is the one that fits the weights."""
         scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
@@ -96,6 +99,7 @@ class DedupSettings:
             bytes_of(memory),
             threads,
             tuple(levels),
+            bytes_of(max_document, "max_document"),
         )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,9 +19,8 @@ from neardup.fingerprints.records import record_columns, table_of_records
 from neardup.fingerprints.texts import string_chunks
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.inputs import Progress, batches_of, columns_of, documents_of
-from neardup.read import Documents, Rejected
+from neardup.read import Rejected, TermDocuments
 from neardup.read.slices import bounded
-from neardup.read.standard_input import store_standard_input
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.collected import Collected
@@ -66,13 +63,14 @@ class FileSource:
 
     def __init__(self, inputs: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> None:
         self._settings = settings
-        self._inputs = [os.fspath(name) for name in inputs]
-        if "-" in self._inputs:
-            # It is read several times; the copy goes with this object.
-            self._folder = tempfile.TemporaryDirectory(prefix="neardup-")
-            stored = os.fspath(store_standard_input(Path(self._folder.name)))
-            self._inputs = [stored if name == "-" else name for name in self._inputs]
-        self._documents = documents_of(self._inputs, settings.scheme, settings.text, settings.id)
+        self._documents = documents_of(
+            [os.fspath(name) for name in inputs],
+            settings.scheme,
+            settings.text,
+            settings.id,
+            max_document=settings.max_document,
+            again=True,
+        )
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Read the documents."""
@@ -87,19 +85,12 @@ class FileSource:
     def rows(self) -> Iterator[RowBatch]:
         """Read the documents with all their columns."""
         settings = self._settings
-        if settings.scheme.features.are_given:
-            for batch in batches_of(self._documents):
+        documents = self._documents
+        if isinstance(documents, TermDocuments):
+            for batch in batches_of(documents):
                 yield RowBatch(_term_rows(batch), columns_of(batch, settings.scheme))
             return
-        fields = settings.scheme.fields
-        documents = Documents(
-            self._inputs,
-            text=None if fields else settings.text,
-            fields=fields.names if fields else (),
-            id=settings.id,
-            columns="all",
-        )
-        for batch in Prefetched(documents):
+        for batch in Prefetched(documents.with_all_columns()):
             yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
 
     def fingerprinted(self) -> None:
