@@ -26,6 +26,7 @@ class RejectedWriter:
         self._stack = ExitStack()
         self._file: IO[str] | None = None
         self.count = 0
+        self.files = 0  # of these, files that were left out as a whole
 
     @property
     def path(self) -> str | None:
@@ -40,6 +41,7 @@ class RejectedWriter:
                 self._file = self._stack.enter_context(unfinished.open("w", encoding="utf-8"))
             self._file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
             self.count += 1
+            self.files += row.row is None
 
     def __enter__(self) -> RejectedWriter:
         return self

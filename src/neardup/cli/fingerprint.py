@@ -28,6 +28,7 @@ def fingerprint(
     hash: options.Hash = "nd1",
     tie: options.Tie = ">0",
     projection: options.Projection = None,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -35,6 +36,7 @@ def fingerprint(
 
     Example: neardup fingerprint corpus.jsonl.gz -o fps.parquet
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli.interrupt import stop
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
@@ -52,6 +54,7 @@ def fingerprint(
                 id=id,
                 idf=idf,
                 threads=threads,
+                max_document=bytes_of(max_document, "max_document"),
                 progress=progress,
             )
     except KeyboardInterrupt:
@@ -80,3 +83,5 @@ def _print(summary: FingerprintSummary) -> None:
     typer.echo(f"{summary.scheme} → {summary.output}")
     if summary.rejected:
         typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+    if summary.left_out:
+        typer.echo(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)

@@ -65,6 +65,8 @@ class _ObjectReader:
         if fault:
             self._gathered.reject(f"{where}: {fault}")
             return
+        if self._gathered.too_wide(item):
+            yield self._rows()
         name, id_name = self._wanted.text, self._wanted.id
         text = field_text(item, name) if self._wanted.fields else item[name]
         id = item[id_name] if self._judge.has_id else None

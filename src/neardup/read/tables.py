@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from neardup.errors import UnreadableError
 from neardup.read.columns import Wanted
+from neardup.read.parquet_dictionaries import rows_to_spell_out
 from neardup.read.signatures import SIGNATURE_BYTES, misnamed
 
 _READ_BYTES = 1 << 20
@@ -53,7 +54,10 @@ def read_parquet(
     parquet = _open_parquet(file, name)
     columns = columns_of(name, parquet.schema_arrow, wanted)
     total, seen = max(1, parquet.metadata.num_rows), 0
-    rows_per_batch = columns.rows_per_batch(parquet.metadata, most)
+    rows_per_batch = min(
+        columns.rows_per_batch(parquet.metadata, most),
+        rows_to_spell_out(file, parquet.metadata, columns.names),
+    )
     for groups in columns.row_groups(parquet.num_row_groups):
         batches = parquet.iter_batches(
             batch_size=rows_per_batch,

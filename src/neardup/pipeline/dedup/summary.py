@@ -15,6 +15,8 @@ from neardup import __version__
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
 
+_LISTED = 20
+
 
 def summary_of(result: Result) -> dict[str, Any]:
     """What `summary.json` holds."""
@@ -22,10 +24,15 @@ def summary_of(result: Result) -> dict[str, Any]:
     projection = result.scheme.projection
     removed = len(result.groups.removed)
     exact = result.exact_copies
+    left_out = [row for row in collected.rejected if row.row is None]
     return {
         "documents": len(collected),
         "empty": int((collected.words == 0).sum()),
-        "rejected": len(collected.rejected),
+        "rejected": len(collected.rejected) - len(left_out),
+        "left_out": len(left_out),
+        "left_out_files": [
+            {"file": file.file, "reason": file.reason} for file in left_out[:_LISTED]
+        ],
         "exact_copies": exact,
         "near_copies": removed - exact,
         "clusters": len(result.groups),
@@ -53,6 +60,7 @@ def summary_of(result: Result) -> dict[str, Any]:
             "keep": str(settings.keep),
             "cluster": settings.cluster,
             "memory": settings.memory,
+            "max_document": settings.max_document,
         },
         "levels": {f"{level:g}": _level(result, level) for level in settings.levels},
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
