@@ -60,7 +60,11 @@ def test_parquet_reads_back_for_any_batch_size(folder, texts, size):
 @settings(deadline=None)
 @given(st.binary(max_size=60), SIZES)
 def test_lines_are_those_between_line_feeds(content, size):
-    found = [line for lines in whole_lines(io.BytesIO(content), size, 10**9) for line in lines.split(b"\n")]
+    found = [
+        line
+        for lines in whole_lines(io.BytesIO(content), size, 10**9)
+        for line in lines.split(b"\n")
+    ]
     expected = content.split(b"\n")
     assert found == (expected if expected[-1] else expected[:-1])
 
@@ -69,7 +73,9 @@ def test_lines_are_those_between_line_feeds(content, size):
 @given(st.lists(ANY_JSON, max_size=6), SIZES, st.sampled_from([None, 1]))
 def test_array_elements_are_cut_right(values, size, indent):
     stream = io.BytesIO(json.dumps(values, indent=indent).encode() + b" \n")
-    found = [(where, json.loads(piece)) for where, piece in array_elements(stream, "f", size, 10**9)]
+    found = [
+        (where, json.loads(piece)) for where, piece in array_elements(stream, "f", size, 10**9)
+    ]
     assert found == [(f"element {i}", value) for i, value in enumerate(values, 1)]
 
 

@@ -84,4 +84,6 @@ def _print(summary: FingerprintSummary) -> None:
     if summary.rejected:
         typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
     if summary.left_out:
-        typer.echo(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)
+        typer.echo(
+            f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True
+        )

@@ -19,6 +19,7 @@ def idf(
     text: options.Text = None,
     id: options.Id = None,
     features: options.Features = "word:1",
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -26,6 +27,7 @@ def idf(
 
     Example: neardup idf corpus.jsonl.gz -o idf.parquet --features word:1
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli.interrupt import stop
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
@@ -36,7 +38,14 @@ def idf(
     try:
         with ByteProgress("idf") as progress:
             summary = idf_of_files(
-                inputs, output, scheme, text=text, id=id, threads=threads, progress=progress
+                inputs,
+                output,
+                scheme,
+                text=text,
+                id=id,
+                threads=threads,
+                max_document=bytes_of(max_document, "max_document"),
+                progress=progress,
             )
     except KeyboardInterrupt:
         stop(f"{output} was not written")
@@ -58,3 +67,7 @@ def idf(
         )
     if summary.rejected:
         typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+    if summary.left_out:
+        typer.echo(
+            f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True
+        )

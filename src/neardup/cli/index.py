@@ -104,6 +104,7 @@ def add(
             help="Wait for the disk at each commit; without, a power cut may damage the index.",
         ),
     ] = True,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -113,6 +114,7 @@ def add(
 
     Example: neardup index add seen.index corpus.jsonl.gz
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli.interrupt import stop
     from neardup.cli.progress import ByteProgress
     from neardup.index import Index
@@ -125,7 +127,13 @@ def add(
             ByteProgress("index") as progress,
         ):
             summary = add_files(
-                inputs, opened, text=text, id=id, metadata=columns, progress=progress
+                inputs,
+                opened,
+                text=text,
+                id=id,
+                metadata=columns,
+                max_document=bytes_of(max_document, "max_document"),
+                progress=progress,
             )
     except KeyboardInterrupt:
         stop(f"what {path} has stays; run it again to add the rest")
@@ -141,6 +149,10 @@ def add(
     typer.echo(f"{summary.scheme} → {path}")
     if summary.rejected:
         typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+    if summary.left_out:
+        typer.echo(
+            f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True
+        )
 
 
 @index.command()

@@ -13,7 +13,10 @@ from neardup.errors import SettingError
 
 Number = TypeVar("Number", int, float)
 
-_SETTINGS = ("text", "id", "features", "weights", "hash", "tie", "similarity", "threads")
+_SETTINGS = (
+    *("text", "id", "features", "weights", "hash", "tie", "similarity", "threads"),
+    "max_document",
+)
 
 
 def sweep(
@@ -71,6 +74,7 @@ def sweep(
             show_default="jaccard; what fits the weights, if they are others",
         ),
     ] = None,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:

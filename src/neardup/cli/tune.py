@@ -59,6 +59,7 @@ def tune(
     ] = "auto",
     sample: Annotated[int, typer.Option(help="How many documents to look at closely.")] = 20_000,
     memory: Annotated[str, typer.Option(help="What features may take in `dedup`.")] = "2GB",
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: options.Json = False,
@@ -84,6 +85,7 @@ def tune(
         "candidates": candidates,
         "memory": memory,
         "threads": threads,
+        "max_document": max_document,
     }
     source = FileSource(inputs, DedupSettings.of(features=features or "word:3", **chosen))
     try:

@@ -89,9 +89,7 @@ def fingerprint_files(
     started = time.perf_counter()
     maker = maker_of(scheme, threads)
     twice = scheme.needs_idf and idf is None
-    documents = documents_of(
-        inputs, scheme, text, id, max_document=max_document, again=twice
-    )
+    documents = documents_of(inputs, scheme, text, id, max_document=max_document, again=twice)
     refuse_overwriting_input(inputs, output)
     if idf is not None:
         maker = maker.weighted_by(required_table(idf, scheme))

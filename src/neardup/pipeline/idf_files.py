@@ -57,8 +57,8 @@ def idf_of_files(
 ) -> IdfSummary:
     """Read documents, count in how many each feature occurs, store the table at `output`.
 
-    Rows that cannot be read go to a file beside it. `text`, `max_document` and `progress` are those of
-    `fingerprint_files`.
+    Rows that cannot be read go to a file beside it. `text`, `max_document` and `progress` are those
+    of `fingerprint_files`.
     """
     started = time.perf_counter()
     documents = documents_of(inputs, scheme, text, id, max_document=max_document)

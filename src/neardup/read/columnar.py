@@ -152,7 +152,9 @@ def _mended(column: pa.Array) -> pa.Array:
     if not is_string(column.type) or not invalid_texts(column):
         return column
     raw = column.view(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary())
-    values = [None if value is None else value.decode("utf-8", "replace") for value in raw.to_pylist()]
+    values = [
+        None if value is None else value.decode("utf-8", "replace") for value in raw.to_pylist()
+    ]
     return pa.array(values, column.type)
 
 

@@ -26,9 +26,7 @@ class Record:
     fault: str | None = None
 
 
-def read_records(
-    text: TextIO, delimiter: str, longest: int, long: int = _LONG
-) -> Iterator[Record]:
+def read_records(text: TextIO, delimiter: str, longest: int, long: int = _LONG) -> Iterator[Record]:
     """Read records, quoted as the csv module does by default; blank lines are none.
 
     One of more than `longest` characters is skipped and told by its fault. `long` is from where on
@@ -54,7 +52,9 @@ def read_records(
             for piece in lines.rest():
                 if found.feed(piece):
                     break
-            yield found.record(line)
+            record = found.record(line)
+            if record.fault or record.fields:
+                yield record
         elif fields is None:
             return
         elif fields:
@@ -118,6 +118,7 @@ class LongRecord:
         self._parts: list[str] = []
         self._size = 0
         self._state = "start"
+        self._is_blank = True
 
     def feed(self, piece: str) -> bool:
         """Take the next piece, and say whether the record is over."""
@@ -125,6 +126,7 @@ class LongRecord:
         if self._size > self._longest:
             self._fields, self._parts = [], []
         body = piece.rstrip("\r\n") if piece.endswith(_LINE_ENDS) else piece
+        self._is_blank = self._is_blank and not body
         self._take(body)
         if len(body) == len(piece):
             return False
@@ -135,6 +137,8 @@ class LongRecord:
 
     def record(self, line: int) -> Record:
         """What was taken, as a record that begins on this line."""
+        if self._is_blank:
+            return Record(line, [])
         self._end_field()
         if self._size > self._longest:
             fault = too_long(None, self._longest)

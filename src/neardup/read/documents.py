@@ -88,9 +88,7 @@ class Documents(InputRuns[Rows]):
 
     def _rows(self, run: Run) -> Iterator[Rows]:
         if run.is_whole_files:
-            return read_whole_files(
-                run.sources, self._wanted, self._batch_bytes, self._why_unread
-            )
+            return read_whole_files(run.sources, self._wanted, self._batch_bytes, self._why_unread)
         return TEXT_FORMATS.read(run.sources[0], self._wanted, self._batch_bytes)
 
 

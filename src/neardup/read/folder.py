@@ -83,7 +83,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def found_file(path: str, relative: str) -> FoundFile:
-    """Look at what stands under a name; a link to nothing and a file that is gone are not regular."""
+    """Look at what stands under a name; a link to nothing is not regular."""
     try:
         status = os.stat(path)
     except OSError:

@@ -126,8 +126,8 @@ class ObjectJudge:
             )
         if isinstance(value, int) and value > _LARGEST_ID:
             raise InputError(
-                f"{self._file} has the id {quoted(value)} on {where}, more than a signed 64-bit number "
-                "can hold; write such ids as strings, or number the rows with --id row"
+                f"{self._file} has the id {quoted(value)} on {where}, more than a signed 64-bit "
+                "number can hold; write such ids as strings, or number the rows with --id row"
             )
         return None
 

@@ -55,8 +55,8 @@ class _ObjectReader:
     def take(self, where: str, value: bytes | TooLong) -> Iterator[Rows]:
         """Add one object, or set it aside with the reason."""
         if isinstance(value, TooLong):
-            fault = too_long(value.size, self._wanted.max_document)
-            self._gathered.reject(f"{where}: {fault}")
+            long = too_long(value.size, self._wanted.max_document)
+            self._gathered.reject(f"{where}: {long}")
             return
         if self._gathered.full(len(value)):
             yield self._rows()

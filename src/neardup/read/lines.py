@@ -77,10 +77,10 @@ def read_lines(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) 
     for block in whole_lines(stream, min(BLOCK_BYTES, batch_bytes), wanted.max_document):
         if isinstance(block, TooLong):
             fault = too_long(block.size, wanted.max_document)
-            rejected = (Rejected(file, seen, f"line {seen + 1}: {fault}"),)
+            long = Rejected(file, seen, f"line {seen + 1}: {fault}")
             seen += 1
             none = pa.nulls(0, pa.large_string())
-            yield Rows(none, None, {}, np.zeros(0, np.int64), rejected, seen, stream.consumed)
+            yield Rows(none, None, {}, np.zeros(0, np.int64), (long,), seen, stream.consumed)
             continue
         stripped = [line.removesuffix(b"\r") for line in block.split(b"\n")]
         texts = pa.array(stripped, pa.large_binary()).view(pa.large_string())

@@ -60,12 +60,13 @@ def _number_after(header: bytes, place: int) -> tuple[int, int]:
     if header[place : place + 1] != b"\x15":
         return 0, place
     value = shift = 0
-    for place in range(place + 1, len(header)):
-        value |= (header[place] & 0x7F) << shift
+    end = place + 1
+    for end in range(place + 1, len(header)):
+        value |= (header[end] & 0x7F) << shift
         shift += 7
-        if header[place] < 0x80:
+        if header[end] < 0x80:
             break
-    return (value >> 1) ^ -(value & 1), place + 1
+    return (value >> 1) ^ -(value & 1), end + 1
 
 
 def _longest_of(file: Any, metadata: Any, group: int, place: int) -> int:

@@ -76,7 +76,8 @@ class Run:
 class InputRuns(Generic[R]):
     """All that the user named, read in order, with the progress in bytes.
 
-    `check` is called at once with every file that is to be read. With `again`, what can be read only once is copied, so that it can be read as often as any file.
+    `check` is called at once with every file that is to be read. With `again`, what
+    can be read only once is copied, so that it can be read as often as any file.
     """
 
     def __init__(self, inputs: Inputs, check: Check, *, again: bool) -> None:

@@ -44,9 +44,9 @@ _FOREIGN = (
 
 
 def misnamed(name: str, start: bytes) -> str | None:
-    """Say what a file is that is not the text its name announces, and what to do; None if it may be.
+    r"""Say what a file is instead of the text that its name announces; None if it may be text.
 
-    >>> misnamed("a.jsonl", b"PAR1\\x15\\x04")
+    >>> misnamed("a.jsonl", b"PAR1\x15\x04")
     'is a Parquet file; rename it to a.parquet'
     """
     for pattern, what, suffix in _READABLE:

@@ -43,7 +43,7 @@ class ByteStream(io.BufferedReader):
         return self._counted.consumed
 
     def begin_text(self, name: str) -> None:
-        """Step over a byte order mark; refuse what is no text, of which no row would be readable."""
+        """Step over a byte order mark; refuse what is no text."""
         start = self.peek(SIGNATURE_BYTES)
         fault = misnamed(name, start[:SIGNATURE_BYTES])
         if fault:

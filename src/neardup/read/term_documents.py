@@ -31,9 +31,9 @@ _FORMATS: Formats[TermRows] = Formats(
 class TermDocuments(InputRuns[TermRows]):
     """Every document of the inputs with the terms, and perhaps weights, that it brings.
 
-    `inputs`, `id`, `max_document` and `again` are those of `Documents`; `terms` names the column, by default `terms`:
-    a list of strings, beside which a column `weights` may stand, a map of strings to numbers,
-    or a list of structs. Either all documents have weights or none has.
+    `inputs`, `id`, `max_document` and `again` are those of `Documents`; `terms` names the column,
+    by default `terms`: a list of strings, beside which a column `weights` may stand, a map of
+    strings to numbers, or a list of structs. Either all documents have weights or none has.
     A batch has at most about `batch_terms` terms; a document with more goes alone.
 
     Raises `InputError` for whatever is missing or unreadable: at once where the names and the

@@ -29,7 +29,8 @@ def read_whole_files(
     wanted.require(sources[0].name, FILE_COLUMNS)
     batch = _FileBatch(wanted)
     for number, source in enumerate(sources):
-        content, fault = b"", source.fault
+        content = b""
+        fault: str | None = source.fault
         if not fault:
             try:
                 content = _content(source, wanted.max_document)
