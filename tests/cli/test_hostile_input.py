@@ -64,12 +64,15 @@ def test_a_pipe_without_end_stops_where_there_is_no_more_room(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("content", [b"broken\n" * 5, b"PAR1\x15\x04" + bytes(50)])
+@pytest.mark.parametrize(
+    "content", [b"broken\n" * 5, b"PAR1\x15\x04" + bytes(50)], ids=["broken", "parquet"]
+)
 @pytest.mark.parametrize("command", ["dedup", "fingerprint", "idf", "sweep", "tune"])
 def test_a_file_of_which_nothing_can_be_read_is_an_error(tmp_path, command, content):
     path = tmp_path / "a.jsonl"
     path.write_bytes(content)
-    output = [] if command in ("sweep", "tune") else ["-o", tmp_path / "out.parquet"]
+    others = {"sweep": ["--bands", "2", "--band-bits", "4"], "tune": []}
+    output = others.get(command, ["-o", tmp_path / "out.parquet"])
     done = neardup(command, path, *output)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
