@@ -115,6 +115,7 @@ def add(
             help="Wait for the disk at each commit; without, a power cut may damage the index.",
         ),
     ] = True,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -124,6 +125,7 @@ def add(
 
     Example: neardup index add seen.index corpus.jsonl.gz
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.index import Index
@@ -140,6 +142,7 @@ def add(
             text=text,
             id=id,
             metadata=columns,
+            max_document=bytes_of(max_document, "max_document"),
             progress=progress,
             committed=stopping.adds_to(path),
         )
@@ -153,6 +156,8 @@ def add(
     say(f"{summary.scheme} → {path}")
     if summary.rejected:
         say(rejected_line(summary.rejected, summary.rejected_file), err=True)
+    if summary.left_out:
+        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)
 
 
 @index.command()

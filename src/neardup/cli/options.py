@@ -66,6 +66,12 @@ Id = Annotated[
         show_default="id, else the row's number",
     ),
 ]
+MaxDocument = Annotated[
+    str,
+    typer.Option(
+        metavar="SIZE", help="Reject documents that are longer than this, for example 200MB."
+    ),
+]
 Bits = Annotated[int, typer.Option(help="Bits of a fingerprint, 1 to 4096.")]
 Hash = Annotated[str, typer.Option(help="The hash family; `neardup hashes` lists them.")]
 Projection = Annotated[
