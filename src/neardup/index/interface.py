@@ -198,13 +198,13 @@ class LivingIndex:
             if number is None:
                 return None
             record = view.records([number])[0]
-        return StoredDocument(
-            record.id,
-            None if not record.words else Fingerprints(record.row[None], self.scheme)[0],
-            record.words,
-            metadata_of(record.metadata),
-            text_of(record.content) if self._settings.store_text and record.content else None,
-        )
+            return StoredDocument(
+                record.id,
+                None if not record.words else Fingerprints(record.row[None], self.scheme)[0],
+                record.words,
+                metadata_of(record.metadata),
+                text_of(record.content) if self._settings.store_text and record.content else None,
+            )
 
     def ids(self) -> Iterator[Id]:
         """The ids of all documents, in the order they came."""

@@ -34,6 +34,7 @@ __all__ = [
     "MOST_NUMBER",
     "Matches",
     "MemoryTables",
+    "check_pages",
     "check_segment",
     "merge_segments",
     "pack_segment",
@@ -166,6 +167,15 @@ def segment_rows(buffer: Buffer) -> tuple[Numbers, Rows]:
 def check_segment(buffer: Buffer) -> None:
     """Read every byte of a segment; ValueError if it is not as it was written."""
     _native.check_segment(_bytes_of(buffer))
+
+
+def check_pages(file: int, *, front_only: bool = False) -> None:
+    """Follow the pages of an LMDB file that is open for reading; ValueError where it would go wrong.
+
+    `front_only` looks at the first two pages, which LMDB reads before any other. The twin is
+    `lmdb.verify`, which lets more pass: an index has one table, of plain values.
+    """
+    _native.check_pages(file, not front_only)
 
 
 def _bytes_of(buffer: Buffer) -> NDArray[np.uint8]:

@@ -22,6 +22,7 @@ from neardup.index.contents import text_of
 from neardup.index.entries import Entries
 from neardup.index.ids import Id, is_text
 from neardup.index.match import Match
+from neardup.index.soundness import damage_told
 from neardup.pipeline.inputs import Progress
 from neardup.read import Batch, Documents, TermBatch, TermDocuments
 from neardup.read.columns import ROW_PLACE
@@ -119,10 +120,11 @@ def export_index(index: Index, output: str | os.PathLike[str]) -> int:
     it has metadata and texts too.
     """
     suffix = Path(output).suffix
-    if suffix == ".parquet":
-        return _export_fingerprints(index, output)
-    if suffix in (".jsonl", ".ndjson"):
-        return _export_lines(index, output)
+    with damage_told(index.path):
+        if suffix == ".parquet":
+            return _export_fingerprints(index, output)
+        if suffix in (".jsonl", ".ndjson"):
+            return _export_lines(index, output)
     raise InputError(f"{output} must end in .parquet or .jsonl, which says what to write")
 
 
