@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from neardup.index.entries import Entries, Record, int_array
 from neardup.index.ids import Id, is_text
-from neardup.index.soundness import Damage
+from neardup.index.soundness import DamageError
 
 MAGIC = b"NDb1"
 MOST_DOCUMENTS = 1 << 14
@@ -87,13 +87,13 @@ def packed(numbers: Numbers, entries: Entries) -> bytes:
 class Block:
     """A block as it lies in the store; nothing is copied before it is asked for.
 
-    Whatever its bytes are, nothing outside it is read, and what cannot be is a `Damage`.
+    Whatever its bytes are, nothing outside it is read, and what cannot be is a `DamageError`.
     """
 
     def __init__(self, data: memoryview, last: int, width: int) -> None:
         self._data = data
         if len(data) < _HEAD.size:
-            raise Damage("a block of records is cut off")
+            raise DamageError("a block of records is cut off")
         magic, self.count, self.first, self.width, kinds, *sizes, self._sum, _ = _HEAD.unpack_from(
             data
         )
@@ -142,7 +142,7 @@ class Block:
         relative = self._relative()
         places = np.minimum(relative.searchsorted(wanted), self.count - 1)
         if not np.array_equal(relative[places], wanted):
-            raise Damage("a record is missing")
+            raise DamageError("a record is missing")
         return np.asarray(places, np.int64)
 
     def ids(self, places: NDArray[np.int64]) -> list[Id]:
@@ -261,8 +261,8 @@ class Block:
         return column
 
 
-def _damage() -> Damage:
-    return Damage("a block of records is not as it was written")
+def _damage() -> DamageError:
+    return DamageError("a block of records is not as it was written")
 
 
 def _offsets(column: pa.Array) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from neardup.features.columns import TextColumn
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
 from neardup.index.settings import IndexSettings
-from neardup.index.soundness import Damage
+from neardup.index.soundness import DamageError
 
 _SIZE = struct.Struct("<I")
 _CODEC = "zstd"
@@ -42,15 +42,15 @@ def contents_of(columns: DocumentColumns, settings: IndexSettings, maker: Maker)
 def text_of(content: bytes) -> str:
     """The text of what was stored of a document."""
     if len(content) < _SIZE.size:
-        raise Damage("a text is cut off")
+        raise DamageError("a text is cut off")
     size, packed = _SIZE.unpack_from(content)[0], content[_SIZE.size :]
     # Both tell the size; one that is wrong must not make room for gigabytes.
     if _unpacked_size(packed) != size:
-        raise Damage("a text is not as it was written")
+        raise DamageError("a text is not as it was written")
     try:
         return str(pa.decompress(packed, size, codec=_CODEC, asbytes=True), "utf-8")
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise Damage(f"a text is not as it was written: {error}") from None
+        raise DamageError(f"a text is not as it was written: {error}") from None
 
 
 def features_of(
@@ -89,12 +89,12 @@ def _features(content: bytes) -> WeightedFeatures:
     count = _SIZE.unpack_from(content)[0] if len(content) >= _SIZE.size else -1
     weighted = len(content) == _SIZE.size + 16 * count and count > 0
     if not weighted and len(content) != _SIZE.size + 8 * count:
-        raise Damage("the features of a document are cut off")
+        raise DamageError("the features of a document are cut off")
     hashes = np.frombuffer(content, np.uint64, count, _SIZE.size)
     weights = (
         np.frombuffer(content, np.float64, count, _SIZE.size + 8 * count) if weighted else None
     )
     if (hashes[1:] <= hashes[:-1]).any() or (weights is not None and not (weights > 0).all()):
-        raise Damage("the features of a document are not as they were written")
+        raise DamageError("the features of a document are not as they were written")
     words = np.array([count > 0], np.uint32)
     return WeightedFeatures(np.array([0, count], np.int64), hashes, weights, words)

@@ -26,7 +26,7 @@ from neardup.index.match import Match
 from neardup.index.merging import Packing
 from neardup.index.notes import Dead
 from neardup.index.settings import IndexSettings
-from neardup.index.soundness import Damage, damage_told
+from neardup.index.soundness import DamageError, damage_told
 from neardup.index.state import State
 from neardup.index.stored import FORMAT_KEY, IDF_KEY, SETTINGS_KEY, STATE_KEY, Stored
 from neardup.index.tail import Tail
@@ -230,9 +230,9 @@ def _settings(stored: Stored) -> tuple[IndexSettings, IdfTable | None]:
         data = stored.about(IDF_KEY)
         table = None if data is None else _loaded(bytes(data))
     except (NeardupError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Damage(f"its settings cannot be read: {error}") from error
+        raise DamageError(f"its settings cannot be read: {error}") from error
     if (settings.scheme.idf or None) != (None if table is None else table.content):
-        raise Damage("its idf table is not the one that it was made with")
+        raise DamageError("its idf table is not the one that it was made with")
     return settings, table
 
 

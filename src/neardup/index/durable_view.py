@@ -15,7 +15,7 @@ from neardup.index.id_table import in_sorted
 from neardup.index.ids import Id, id_array, id_hashes
 from neardup.index.match import Match, in_order
 from neardup.index.notes import Dead
-from neardup.index.soundness import Damage
+from neardup.index.soundness import DamageError
 from neardup.index.state import Segment, State
 from neardup.index.stored import Stored
 from neardup.index.tail import Tail
@@ -186,7 +186,7 @@ class DurableView(View):
                 block = self.stored.block(number)
                 place = None if block is None else block.place(number)
             if block is None or place is None:
-                raise Damage(f"the record of document {number} is missing")
+                raise DamageError(f"the record of document {number} is missing")
             yield block, place
 
 

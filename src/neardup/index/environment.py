@@ -237,4 +237,3 @@ def _require_addresses(path: Path, size: int) -> None:
 def _file_size(path: Path) -> int:
     data = path / DATA
     return data.stat().st_size if data.exists() else 0
-

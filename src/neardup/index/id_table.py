@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.index.soundness import Damage
+from neardup.index.soundness import DamageError
 from neardup.kernels.living import MOST_NUMBER
 
 MAGIC = b"NDi1"
@@ -38,7 +38,7 @@ class IdTable:
 
     def __init__(self, data: memoryview) -> None:
         if len(data) < _HEAD.size:
-            raise Damage("a table of ids is cut off")
+            raise DamageError("a table of ids is cut off")
         magic, count, first, self._sum, _ = _HEAD.unpack_from(data)
         if magic != MAGIC or len(data) != _HEAD.size + 12 * count or first > MOST_NUMBER:
             raise _damage()
@@ -90,8 +90,8 @@ class IdTable:
             raise _damage()
 
 
-def _damage() -> Damage:
-    return Damage("a table of ids is not as it was written")
+def _damage() -> DamageError:
+    return DamageError("a table of ids is not as it was written")
 
 
 def merged(tables: Sequence[IdTable], dead: Numbers) -> tuple[Hashes, Numbers]:

@@ -1,4 +1,4 @@
-"""Damage: told by the index's path, and told before LMDB follows pages that lead nowhere.
+"""DamageError: told by the index's path, and told before LMDB follows pages that lead nowhere.
 
 LMDB reads through a map and trusts its pages: one that is not there ends the program, and one that
 is garbage leads it anywhere. So they are walked through when an index is opened. What the pages
@@ -19,7 +19,7 @@ from neardup.kernels.living import check_pages
 _TRIES, _PAUSE = 8, 0.01
 
 
-class Damage(ValueError):
+class DamageError(ValueError):
     """What is wrong with stored bytes, in a few words; `damage_told` says of which index."""
 
 

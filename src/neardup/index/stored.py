@@ -19,7 +19,7 @@ from typing import Any
 from neardup.index.block import Block
 from neardup.index.id_table import IdTable
 from neardup.index.mapped import Mapped
-from neardup.index.soundness import Damage
+from neardup.index.soundness import DamageError
 from neardup.index.state import State
 
 FORMAT_KEY, SETTINGS_KEY, IDF_KEY, STATE_KEY = b"aformat", b"asettings", b"aidf", b"astate"
@@ -37,9 +37,7 @@ class Stored:
     `row_words` are those of a fingerprint, for whoever reads blocks.
     """
 
-    def __init__(
-        self, transaction: Any, mapped: Mapped, *, adds: bool, row_words: int = 0
-    ) -> None:
+    def __init__(self, transaction: Any, mapped: Mapped, *, adds: bool, row_words: int = 0) -> None:
         self._transaction = transaction
         self._mapped = mapped
         self._adds = adds
@@ -62,7 +60,7 @@ class Stored:
         """The state that the last commit left behind."""
         data = self.about(STATE_KEY)
         if data is None:
-            raise Damage("its state is missing")
+            raise DamageError("its state is missing")
         return _state(bytes(data))
 
     def block(self, number: int) -> Block | None:
@@ -133,7 +131,7 @@ class Stored:
     def _block(self, cursor: Any) -> Block:
         key = bytes(cursor.key())
         if len(key) != _KEY.size:
-            raise Damage("a block of records has no number")
+            raise DamageError("a block of records has no number")
         return Block(cursor.value(), _KEY.unpack(key)[1], self._row_words)
 
     def _value(self, kind: bytes, key: int) -> memoryview:
@@ -142,7 +140,7 @@ class Stored:
             return known
         found: memoryview | None = self._transaction.get(_KEY.pack(kind, key))
         if found is None:
-            raise Damage(f"segment {key} is missing")
+            raise DamageError(f"segment {key} is missing")
         if self._adds and len(found) >= _LARGE:
             self._mapped.put(kind, key, found)
         return found
@@ -153,7 +151,7 @@ def _state(data: bytes) -> State:
     try:
         return State.of_bytes(data)
     except (KeyError, TypeError, ValueError) as error:
-        raise Damage(f"its state cannot be read: {error}") from None
+        raise DamageError(f"its state cannot be read: {error}") from None
 
 
 def _is_of(cursor: Any, kind: bytes) -> bool:

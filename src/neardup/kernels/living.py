@@ -170,7 +170,7 @@ def check_segment(buffer: Buffer) -> None:
 
 
 def check_pages(file: int, *, front_only: bool = False) -> None:
-    """Follow the pages of an LMDB file that is open for reading; ValueError where it would go wrong.
+    """Follow the pages of an LMDB file that is open for reading; ValueError if it is damaged.
 
     `front_only` looks at the first two pages, which LMDB reads before any other. The twin is
     `lmdb.verify`, which lets more pass: an index has one table, of plain values.
