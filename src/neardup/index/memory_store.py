@@ -19,7 +19,7 @@ from neardup.index.match import Match, in_order
 from neardup.index.repeats import count_of, last_of_each, named_apart, unchanged
 from neardup.index.row_chunks import RowChunks
 from neardup.index.view import Change, Put, Store, View
-from neardup.kernels.living import Matches, MemoryTables
+from neardup.kernels.living import Matches, MemoryTables, release_memory
 
 Numbers = NDArray[np.uint64]
 Found = TypeVar("Found")
@@ -165,14 +165,12 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """There is nothing to tidy up."""
 
     def compact(self) -> None:
-        """Number the documents anew, in the order they came."""
+        """Number the documents anew, in the order they came, and give back what they took before."""
         with self._lock:
-            if self._ids.end == len(self._ids):
-                return
-            alive = list(self.entries())
-            self._begin()
-            for entries in alive:
-                self._append(listed(entries.ids), entries)
+            if self._ids.end > len(self._ids):
+                self._renumber()
+        pa.default_memory_pool().release_unused()
+        release_memory()
 
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
         """All documents as they are now, in the order they came."""
@@ -198,6 +196,12 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
     def close(self) -> None:
         """Forget everything."""
         self._begin()
+
+    def _renumber(self) -> None:
+        alive = list(self.entries())
+        self._begin()
+        for entries in alive:
+            self._append(listed(entries.ids), entries)
 
     def _append(self, ids: ListedIds, entries: Entries) -> None:
         first = self._ids.end

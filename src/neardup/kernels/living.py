@@ -39,6 +39,7 @@ __all__ = [
     "merge_segments",
     "pack_segment",
     "query_segment",
+    "release_memory",
     "segment_rows",
 ]
 
@@ -115,6 +116,11 @@ class MemoryTables:
             checked_distance(max_distance, "max_distance")
             checked_limit(limit)
             raise SettingError("row must be the bytes of a row, as its tobytes() gives") from error
+
+
+def release_memory() -> None:
+    """Give memory that was freed back to the system, for whoever has just let go of much."""
+    _native.release_memory()
 
 
 def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:
