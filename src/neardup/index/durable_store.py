@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -143,7 +143,18 @@ def open_store(
     creates = create and not readonly
     if creates and not is_index(path):
         _wanted(chosen)  # is refused, if it must be, before anything is made
-    _require_place(path, create=creates)
+    is_new = _require_place(path, create=creates)
+    try:
+        return _opened(path, chosen, creates=creates, readonly=readonly, sync=sync)
+    except BaseException:
+        if is_new:
+            _unmake(path)
+        raise
+
+
+def _opened(
+    path: Path, chosen: Mapping[str, Any], *, creates: bool, readonly: bool, sync: bool
+) -> DurableStore:
     environment = environments.acquire(path, readonly=readonly, sync=sync)
     try:
         with environment.reading() as transaction:
@@ -160,7 +171,16 @@ def open_store(
         raise
 
 
-def _require_place(path: Path, *, create: bool) -> None:
+def _unmake(path: Path) -> None:
+    """Remove the folder of an index that could not be made; what is not ours keeps it there."""
+    with suppress(OSError):
+        for name in environments.FILES:
+            (path / name).unlink(missing_ok=True)
+        path.rmdir()
+
+
+def _require_place(path: Path, *, create: bool) -> bool:
+    """Refuse what can be no index, and make a folder for one; whether it is new."""
     try:
         if not path.exists():
             if not create:
@@ -169,10 +189,12 @@ def _require_place(path: Path, *, create: bool) -> None:
                 path.mkdir()
             except OSError as error:
                 raise NeardupError(f"cannot make {path}: {error.strerror}") from None
-        elif not path.is_dir():
+            return True
+        if not path.is_dir():
             raise NeardupError(f"{path} is a file; an index is a folder")
-        elif not (path / environments.DATA).is_file() and (not create or any(path.iterdir())):
+        if not (path / environments.DATA).is_file() and (not create or any(path.iterdir())):
             raise NeardupError(f"{path} is a folder, but no index; name another one")
+        return False
     except OSError as error:
         raise NeardupError(f"{path} cannot be opened: {error.strerror}") from None
     except ValueError as error:  # a character that no path can have

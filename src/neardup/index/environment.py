@@ -18,6 +18,7 @@ from neardup.index.lmdb_errors import explained
 from neardup.index.soundness import require_sound, require_sound_front
 
 DATA = "data.mdb"
+FILES = (DATA, "lock.mdb")
 # Addresses, not disk: the file grows with what is written.
 FIRST_MAP = 1 << 30
 _GROWTH = 4

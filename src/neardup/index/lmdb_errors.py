@@ -39,7 +39,7 @@ def explained(path: Path, done: str) -> Iterator[None]:
             f"{path} cannot be {done}: a write failed before; close it and open it again"
         ) from error
     except (lmdb.Error, OSError) as error:
-        reason = (_full_disk(path, error) if done == "written" else None) or _reason(error)
+        reason = (None if done == "read" else _full_disk(path, error)) or _reason(error)
         raise NeardupError(
             f"{path} cannot be {done}: {reason}{_UNDONE if done == 'written' else ''}"
         ) from error
