@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import threading
@@ -18,11 +19,14 @@ from neardup.index.lmdb_errors import explained
 from neardup.index.soundness import require_sound, require_sound_front
 
 DATA = "data.mdb"
-FILES = (DATA, "lock.mdb")
+LOCK = "lock.mdb"
+FILES = (DATA, LOCK)
 # Addresses, not disk: the file grows with what is written.
 FIRST_MAP = 1 << 30
 _GROWTH = 4
 _READERS = 1024
+# What LMDB's lock file takes: 64 bytes for each reader, and less than a page beside.
+_LOCK_BYTES = 64 * _READERS + 4096
 # Between the two writes of a commit there are microseconds, and perhaps a busy machine.
 _COMMITTING = 0.02
 
@@ -104,8 +108,9 @@ class Environment:
         with explained(self.path, "opened"):
             if (self.path / DATA).exists():
                 require_sound_front(self.path / DATA)
+            _reserve(self.path / LOCK)
             environment = lmdb.open(
-                os.fspath(self.path),
+                os.fsencode(self.path),
                 map_size=max(FIRST_MAP, _file_size(self.path)),
                 max_readers=_READERS,
                 readonly=readonly,
@@ -213,6 +218,32 @@ def release(environment: Environment) -> None:
 def _key(path: Path) -> tuple[int, int, int]:
     about = os.stat(path)
     return os.getpid(), about.st_dev, about.st_ino
+
+
+def _reserve(lock: Path) -> None:
+    """Have room on disk for the whole lock file, or an OSError.
+
+    LMDB makes it as long as need be and writes to it in memory, which ends the program where the
+    disk has no room for it.
+    """
+    if lock.is_file():
+        about = lock.stat()
+        if about.st_size >= _LOCK_BYTES and about.st_blocks * 512 >= about.st_size:
+            return
+    try:
+        file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM, errno.EISDIR):
+            return  # LMDB knows what that means for readers
+        raise
+    try:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file, 0, _LOCK_BYTES)
+        else:  # macOS, where files have no holes unless they are asked for
+            size = os.fstat(file).st_size
+            os.pwrite(file, bytes(max(0, _LOCK_BYTES - size)), size)
+    finally:
+        os.close(file)
 
 
 def _file_key(data: Path) -> tuple[int, int] | None:

@@ -165,7 +165,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """There is nothing to tidy up."""
 
     def compact(self) -> None:
-        """Number the documents anew, in the order they came, and give back the memory of the rest."""
+        """Number the documents anew, in the order they came, and give freed memory back."""
         with self._lock:
             if self._ids.end > len(self._ids):
                 self._renumber()
