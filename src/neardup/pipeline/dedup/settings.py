@@ -98,6 +98,13 @@ class DedupSettings:
             tuple(levels),
         )
 
+    @property
+    def limit(self) -> str:
+        """The threshold in words, as in "3 pairs of jaccard ≥ 0.8"."""
+        if self.similarity == "hamming":
+            return f"hamming ≤ {self.threshold:.0f}"
+        return f"{self.similarity} ≥ {self.threshold:g}"
+
 
 def _of_preset(name: str) -> dict[str, Any]:
     known = preset(name)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.atomic import TemporaryFolder
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.features.columns import TextColumn
@@ -57,6 +56,10 @@ class RowBatch:
 class Source(Protocol):
     """A collection that can be gone through again and again, always in the same order."""
 
+    @property
+    def places(self) -> Sequence[str]:
+        """The files, folders, globs and URLs that it is read from, which no output may replace."""
+
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents."""
 
@@ -76,10 +79,15 @@ class FileSource:
         self._stored: str | None = None
         if "-" in self._inputs:
             # It is read several times; the copy goes with this object.
-            self._folder = tempfile.TemporaryDirectory(prefix="neardup-")
-            self._stored = stored = os.fspath(store_standard_input(Path(self._folder.name)))
+            self._folder = TemporaryFolder()
+            self._stored = stored = os.fspath(store_standard_input(self._folder.path))
             self._inputs = [stored if name == "-" else name for name in self._inputs]
         self._documents = documents_of(self._inputs, settings.scheme, settings.text, settings.id)
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The names that were given."""
+        return self._inputs
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Read the documents."""
@@ -142,6 +150,11 @@ class MemorySource:
         else:
             self._ids = pa.array(np.arange(len(self._table)))
             self._are_made = True
+
+    @property
+    def places(self) -> Sequence[str]:
+        """None: they are in memory."""
+        return ()
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Hand out the documents, some at a time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,19 @@ from neardup.index.shapes import Documents
 from neardup.pipeline.dedup.result import Result
 
 
-def leave_index(result: Result, path: str | os.PathLike[str]) -> int:
+def leave_index(
+    result: Result,
+    path: str | os.PathLike[str],
+    committed: Callable[[int], None] | None = None,
+) -> int:
     """Add the documents that are kept to an index, which is made if need be; how many are new.
 
+    `committed` is told how many are stored for good, whenever some more are.
     Where similarity is more than a distance of bits it stores what that takes: texts, or features
     of records and terms.
     """
     with opened_index(result, path) as index:
-        return index.add_many(_kept(result))
+        return index.add_many(_kept(result), progress=committed)
 
 
 def opened_index(result: Result, path: str | os.PathLike[str]) -> Index:
