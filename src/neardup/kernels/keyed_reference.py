@@ -81,6 +81,4 @@ class KeyedHash:
         return fold_multiply(feature ^ step, rotate_half(feature) ^ self.key.width_key)
 
     def _finished(self, total: int) -> int:
-        return fold_multiply(
-            total ^ self.key.feature_key, rotate_half(total) ^ self.key.turned_key
-        )
+        return fold_multiply(total ^ self.key.feature_key, rotate_half(total) ^ self.key.turned_key)
