@@ -23,9 +23,7 @@ KEY = HashKey.derive("test", bytes(range(16)))
 WORDS = st.integers(0, 2**64 - 1)
 # Bases and keys at the borders of the prime, where a carry could be lost.
 BASES = st.one_of(st.integers(2, PRIME - 1), st.sampled_from([2, 59, 2**32, PRIME - 2, PRIME - 1]))
-KEYS = st.one_of(
-    st.just(KEY), st.builds(HashKey, WORDS, WORDS, BASES, WORDS, WORDS, WORDS, WORDS)
-)
+KEYS = st.one_of(st.just(KEY), st.builds(HashKey, WORDS, WORDS, BASES, WORDS, WORDS, WORDS, WORDS))
 
 
 @settings(max_examples=400)
