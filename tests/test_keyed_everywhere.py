@@ -128,7 +128,13 @@ def test_compare_sweep_tune_and_exact_pairs(keyed):
     assert pairs.sort_by([("a", "ascending"), ("b", "ascending")]).equals(
         nd.exact_pairs(TEXTS).sort_by([("a", "ascending"), ("b", "ascending")])
     )
-    assert keyed.name in str(nd.tune(TEXTS, hash=keyed).settings["hash"])
+
+
+def test_tuned_settings_name_the_key(keyed):
+    tuning = nd.tune(TEXTS, hash=keyed)
+    assert tuning.settings["hash"] == keyed.name
+    assert f'hash = "{keyed.name}"' in tuning.to_toml()
+    assert nd.dedup(TEXTS, **tuning.settings).pairs is not None
 
 
 def run(folder, environment, *arguments):

@@ -70,7 +70,7 @@ def every_attack() -> list[Attack]:
             lambda: craft.documents_of(craft.numbered_words(0, 200_000, 7), 2),
         ),
         Attack(
-            "**Near the threshold**: 38 of the same 56 words each, no two similar by 0.8",
+            "**Near the threshold**: 38 of the same 56 words each, hardly two similar by 0.8",
             "exact",
             craft.near_the_threshold,
             lambda: craft.ordinary(38),
