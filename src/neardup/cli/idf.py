@@ -28,6 +28,13 @@ def idf(
     text: options.Text = None,
     id: options.Id = None,
     features: options.Features = "word:1",
+    hash: Annotated[
+        str,
+        typer.Option(
+            help="The hash family that the table is for. One table serves all of them, but for "
+            "keyed ones (nd1:NAME), which need their own."
+        ),
+    ] = "nd1",
     max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
@@ -43,7 +50,7 @@ def idf(
     from neardup.fingerprints import Scheme
     from neardup.pipeline.idf_files import idf_of_files
 
-    scheme = Scheme.of(features, "tfidf", fields=record_fields(text))
+    scheme = Scheme.of(features, "tfidf", hash=hash, fields=record_fields(text))
     stopping.writes(output)
     with ByteProgress("idf") as progress:
         summary = idf_of_files(

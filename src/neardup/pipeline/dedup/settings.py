@@ -13,6 +13,7 @@ from neardup.cluster.keep import KeepPolicy
 from neardup.errors import SettingError
 from neardup.features.columns import record_fields
 from neardup.fingerprints import Scheme
+from neardup.fingerprints.scheme import HashChoice
 from neardup.kernels import thread_count
 from neardup.presets import preset
 from neardup.read.limits import MAX_DOCUMENT
@@ -57,7 +58,7 @@ class DedupSettings:
         features: str = "word:3",
         weights: str | None = None,
         bits: int = 64,
-        hash: str = "nd1",
+        hash: HashChoice = "nd1",
         tie: str = ">0",
         projection: str | None = None,
         text: str | None = None,
