@@ -7,7 +7,6 @@ SANITIZED := build/sanitized
 PEERS := $(VENV)/peers
 CLANG ?= $(firstword $(shell command -v clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14))
 FUZZED := build/fuzz
-FUZZERS := json_lines segment text weights
 SECONDS ?= 900
 MINUTES ?= 45
 
@@ -65,12 +64,8 @@ fuzz: $(VENV)/installed
 	$(BIN)/cmake -S . -B $(FUZZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	  -DNEARDUP_PYTHON=OFF -DNEARDUP_FUZZ=ON -DCMAKE_CXX_COMPILER=$(CLANG)
 	$(BIN)/cmake --build $(FUZZED)
-	for topic in $(FUZZERS); do \
-	  mkdir -p $(FUZZED)/corpus/$$topic && \
-	  $(FUZZED)/fuzz_$$topic $(FUZZED)/corpus/$$topic tests/fuzz_corpus/$$topic -max_len=4096 \
-	    -max_total_time=$(SECONDS) -timeout=60 -print_final_stats=1 \
-	    -artifact_prefix=$(FUZZED)/crash-$$topic- || exit 1; \
-	done
+	$(BIN)/python scripts/fuzz.py --seconds $(SECONDS)
+	$(BIN)/python scripts/reliability_page.py
 
 $(VENV)/installed: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

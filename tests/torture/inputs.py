@@ -107,7 +107,7 @@ def trial(chance: random.Random) -> dict[str, int]:
 def attempt(chance: random.Random, folder: Path, named: list[Argument], stdin: Path | None) -> Ran:
     """One of the commands that read documents."""
     options: list[Argument] = []
-    if chance.random() < 0.2:
+    if chance.random() < 0.1:
         options += ["--text", chance.choice(["text", "body", "a+b", "id", "", "text*2+n"])]
     if chance.random() < 0.2:
         options += ["--id", chance.choice(["id", "row", "n", "nope"])]
@@ -270,6 +270,8 @@ def table_of(chance: random.Random, rows: list[dict[str, Any]]) -> pa.Table:
             columns[name] = pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             columns[name] = pa.array([None if value is None else str(value) for value in values])
+        if pa.types.is_null(columns[name].type) and chance.random() < 0.8:
+            columns[name] = columns[name].cast(pa.string())
         wanted = chance.choice(types)
         if name in ("id", "text") and wanted and pa.types.is_string(columns[name].type):
             columns[name] = columns[name].cast(wanted)

@@ -230,20 +230,28 @@ def attempt(chance: random.Random, folder: Path, call: Call) -> Ran:
             del words[chance.randrange(len(words))]
     protected = ("in.jsonl", "more.jsonl", "one.txt", "two.txt", "empty", "link", "unreadable")
     before = {name: state(folder / name) for name in (*protected, "null.device", "full.device")}
-    written = {os.fsdecode(word) for word in words} & {*before}  # named as an output, perhaps
     ran = neardup(*call.command, *words, cwd=folder, limits={"memory": MEMORY})
     require_manners(ran)
     for name, old in before.items():
-        new = state(folder / name)
-        allowed = old[0] == "file" and name in written and new[0] == "file" and ran.code == 0
-        # `-o in.jsonl` may replace the file it names; a folder, link or device never goes.
-        assert new == old or (allowed and "in.jsonl" not in written), f"{name} has changed: {ran}"
+        changed = state(folder / name) != old
+        assert not changed or replaceable(name, words, old[0], ran), f"{name} has changed: {ran}"
     try:
         require_clean(folder)
     except AssertionError as error:
         raise AssertionError(f"{error}: {ran}") from None
     restore(folder)
     return ran
+
+
+def replaceable(name: str, words: list[Argument], kind: str, ran: Ran) -> bool:
+    """Whether a file was named as the output of a command that worked, and as nothing else."""
+    named = [os.fsdecode(word) for word in words]
+    names = (name, "link") if name == "in.jsonl" else (name,)  # the link leads to it
+    as_output = any(
+        option in ("-o", "--output", "--plot") and word in names
+        for option, word in zip(named, named[1:], strict=False)
+    )
+    return kind == "file" and ran.code == 0 and as_output and sum(map(named.count, names)) == 1
 
 
 def value(chance: random.Random, name: str) -> Argument:

@@ -17,6 +17,7 @@ import resource
 import signal
 import sys
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 LIMITS = {"memory": resource.RLIMIT_AS, "file": resource.RLIMIT_FSIZE}
@@ -58,8 +59,8 @@ def tell(answers: int, **values: float) -> None:
 
 def run(request: dict[str, Any]) -> None:
     """Be the command."""
-    from neardup.cli.app import main as neardup
-
+    (command,) = entry_points(group="console_scripts", name="neardup")
+    neardup = command.load()
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)

@@ -59,7 +59,7 @@ def trial(chance: random.Random) -> dict[str, int]:
         ran = running.wait()
         what = f"{signal.Signals(number).name}: {ran}"
         # Before Python has begun the system ends the process; a shell calls that 128 + number.
-        unborn = ran.code == -number and not ran.err and ran.cpu < (0.15 if imports else 0.03)
+        unborn = ran.code == -number and not ran.err and ran.cpu < (0.15 if imports else 0.1)
         if not unborn:
             require_manners(ran, (0, 128 + number))
         if ran.code == 128 + number:

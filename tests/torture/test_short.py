@@ -19,8 +19,8 @@ ROUNDS = {
     "options": 1,
     "adversarial": 3,
     "full_disk": 3,
-    "damage": 1,
-    "index_kills": 1,
+    "damage": 60,
+    "index_kills": 10,
 }
 
 
