@@ -10,6 +10,7 @@ import os
 import random
 import stat
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -249,7 +250,7 @@ def replaceable(name: str, words: list[Argument], kind: str, ran: Ran) -> bool:
     names = (name, "link") if name == "in.jsonl" else (name,)  # the link leads to it
     as_output = any(
         option in ("-o", "--output", "--plot") and word in names
-        for option, word in zip(named, named[1:], strict=False)
+        for option, word in pairwise(named)
     )
     return kind == "file" and ran.code == 0 and as_output and sum(map(named.count, names)) == 1
 
