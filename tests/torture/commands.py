@@ -147,19 +147,22 @@ def neardup(*arguments: Argument, cwd: Path, **options: Any) -> Ran:
 
 
 class Process:
-    """A command as a user starts it, imports and all; `start` may be told more, as for Popen."""
+    """A command as a user starts it, imports and all.
 
-    def __init__(self, *arguments: Argument, cwd: Path, **options: Any) -> None:
+    `shell` is a line of a shell to start it by, in which `"$@"` stands for the command.
+    """
+
+    def __init__(self, *arguments: Argument, cwd: Path, shell: str = 'exec "$@"') -> None:
         self._arguments = arguments
         self._room = Path(tempfile.mkdtemp(prefix="neardup-process-"))
         self._begun = time.monotonic()
         with (self._room / "out").open("wb") as out, (self._room / "err").open("wb") as err:
             self._process = subprocess.Popen(
-                [os.fspath(NEARDUP), *arguments],
+                ["sh", "-c", shell, "sh", os.fspath(NEARDUP), *arguments],
                 cwd=cwd,
+                stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
-                **{"stdin": subprocess.DEVNULL, **options},
             )
         self.peak = 0  # bytes of memory, as far as `wait` has seen
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from tests.torture.commands import Argument, Ran, neardup, require_manners, workplace
+from tests.torture.commands import Argument, Process, Ran, neardup, require_manners, workplace
 from tests.torture.outputs import remove, require_clean
 from tests.torture.rounds import repeat
 from tests.torture.scenes import Call, scene
@@ -199,7 +199,24 @@ def trial(chance: random.Random) -> dict[str, int]:
             call = calls[chance.choice(list(calls))]
             ran = attempt(chance, folder, call)
             counted["accepted" if ran.code == 0 else "refused"] += 1
+        odd_streams(chance, folder, calls[chance.choice(list(calls))])
         return counted
+
+
+def odd_streams(chance: random.Random, folder: Path, call: Call) -> None:
+    """A command whose standard streams are closed, full, or read by nobody."""
+    words = call.words
+    if chance.random() < 0.3 and "in.jsonl" in words:
+        words = tuple("-" if word == "in.jsonl" else word for word in words)
+    full = "full.device" if (folder / "full.device").exists() else "/dev/full"
+    way = chance.choice(['exec "$@" <&-', 'exec "$@" >&-', f'exec "$@" > {full}', '"$@" | true'])
+    ran = Process(*words, cwd=folder, shell=way).wait()
+    try:
+        require_manners(ran)
+        require_clean(folder)
+    except AssertionError as error:
+        raise AssertionError(f"{error} (started by {way})") from None
+    restore(folder)
 
 
 def furnish(folder: Path) -> None:
@@ -249,8 +266,7 @@ def replaceable(name: str, words: list[Argument], kind: str, ran: Ran) -> bool:
     named = [os.fsdecode(word) for word in words]
     names = (name, "link") if name == "in.jsonl" else (name,)  # the link leads to it
     as_output = any(
-        option in ("-o", "--output", "--plot") and word in names
-        for option, word in pairwise(named)
+        option in ("-o", "--output", "--plot") and word in names for option, word in pairwise(named)
     )
     return kind == "file" and ran.code == 0 and as_output and sum(map(named.count, names)) == 1
 
