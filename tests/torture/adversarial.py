@@ -73,6 +73,14 @@ def near_threshold(chance: random.Random, count: int) -> list[str]:
     return [edited(chance, chance.choice(bases), chance.choice([2, 3, 4, 5])) for _ in range(count)]
 
 
+def excerpts(chance: random.Random, count: int) -> list[str]:
+    """Parts of one text: all pairs are about as similar, and every feature is in most of them."""
+    sentences = [text_of(chance, 8) for _ in range(20)]
+    share = chance.choice([0.8, 0.9, 0.95])
+    drawn = ([part for part in sentences if chance.random() < share] for _ in range(count))
+    return [" ".join(parts or sentences) for parts in drawn]
+
+
 def one_template(chance: random.Random, count: int) -> list[str]:
     """A long common part, and a body of its own for each."""
     template = text_of(chance, 200)
@@ -112,6 +120,7 @@ KINDS: dict[str, Callable[[random.Random, int], list[str]]] = {
     make.__name__: make
     for make in (
         near_threshold,
+        excerpts,
         one_template,
         identical,
         equal_features,
