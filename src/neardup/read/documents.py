@@ -51,12 +51,12 @@ class Documents(InputRuns[Rows]):
         super().__init__(inputs, self._check)
 
     def __iter__(self) -> Iterator[Batch]:
-        for rows, ids, places in self.settled(self._rows):
+        for rows, ids, places, made in self.settled(self._rows):
             columns = {"id": ids, "text": rows.text, **rows.carried}
             fields = self._fields(rows) if self._wanted.fields else ()
             names = (None if rows.id is None else self._wanted.id, self._wanted.text)
             batch = pa.RecordBatch.from_pydict(columns)
-            yield Batch(batch, places, rows.rejected, fields, names)
+            yield Batch(batch, places, rows.rejected, fields, names, made)
 
     def _fields(self, rows: Rows) -> tuple[pa.Array, ...]:
         others = self._wanted.fields[1:]

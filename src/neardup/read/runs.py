@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Generic, Protocol, TypeVar
 
@@ -34,6 +35,7 @@ class CountedRows(Protocol):
 
 
 R = TypeVar("R", bound=CountedRows)
+MadeIds = Callable[[], pa.Array]
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,11 @@ class InputRuns(Generic[R]):
 
     def settled(
         self, read: Callable[[Run], Iterator[R]]
-    ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64]]]:
-        """Read every run with `read`: rows, their ids, and their places in the whole input."""
+    ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64], MadeIds | None]]:
+        """Read every run with `read`: rows, their ids, and their places in the whole input.
+
+        The last is what makes names of files and rows, for those that have no ids of their own.
+        """
         if self._began and self.only_once:
             raise InputError("standard input can be read only once; store it in a file first")
         self._began = True
@@ -107,7 +112,25 @@ class InputRuns(Generic[R]):
                 self.done_bytes = before + rows.bytes_done
                 seen = rows.seen
                 places = rows.numbers + place
-                yield rows, ledger.settle(rows.id, places), places
+                ids = ledger.settle(rows.id, places)
+                made = None
+                if rows.id is None:
+                    made = partial(_row_names, run, rows.numbers)
+                elif run.is_whole_files:
+                    made = partial(_as_they_are, ids)
+                yield rows, ids, places, made
             place += seen
             if run.size is not None:
                 self.done_bytes = before + run.size
+
+
+def _row_names(run: Run, numbers: npt.NDArray[np.int64]) -> pa.Array:
+    """File and row, as "a.jsonl:17"; of a file that is one row, its name."""
+    files = [name if "://" in name else os.path.normpath(name) for name in run.names]
+    if run.is_whole_files:
+        return pa.array([files[number] for number in numbers.tolist()], pa.string())
+    return pa.array([f"{files[0]}:{number}" for number in numbers.tolist()], pa.string())
+
+
+def _as_they_are(ids: pa.Array) -> pa.Array:
+    return ids

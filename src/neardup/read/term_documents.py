@@ -59,8 +59,8 @@ class TermDocuments(InputRuns[TermRows]):
                 like.require(rows, run.names[0])
                 yield rows
 
-        for rows, ids, places in self.settled(read):
-            yield TermBatch(ids, rows.terms, rows.weights, places, rows.rejected)
+        for rows, ids, places, made in self.settled(read):
+            yield TermBatch(ids, rows.terms, rows.weights, places, rows.rejected, made)
 
     def _check(self, source: Source) -> None:
         if not source.is_standard_input:

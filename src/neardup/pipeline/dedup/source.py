@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
@@ -33,11 +35,15 @@ _TEXT_AT_ONCE = 4 << 20
 
 @dataclass(frozen=True, eq=False)
 class DocumentBatch:
-    """Some documents: their ids, what they hold, and the rows that could not be read."""
+    """Some documents: their ids, what they hold, and the rows that could not be read.
+
+    `made_ids` gives names made of files and rows, where documents have no ids of their own.
+    """
 
     ids: pa.Array
     columns: DocumentColumns
     rejected: tuple[Rejected, ...] = ()
+    made_ids: Callable[[], pa.Array] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +73,11 @@ class FileSource:
     def __init__(self, inputs: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> None:
         self._settings = settings
         self._inputs = [os.fspath(name) for name in inputs]
+        self._stored: str | None = None
         if "-" in self._inputs:
             # It is read several times; the copy goes with this object.
             self._folder = tempfile.TemporaryDirectory(prefix="neardup-")
-            stored = os.fspath(store_standard_input(Path(self._folder.name)))
+            self._stored = stored = os.fspath(store_standard_input(Path(self._folder.name)))
             self._inputs = [stored if name == "-" else name for name in self._inputs]
         self._documents = documents_of(self._inputs, settings.scheme, settings.text, settings.id)
 
@@ -79,7 +86,8 @@ class FileSource:
         done = 0
         for batch in batches_of(self._documents):
             columns = columns_of(batch, self._settings.scheme)
-            yield DocumentBatch(batch.ids, columns, batch.rejected)
+            made = None if batch.made_ids is None else partial(self._names, batch.made_ids)
+            yield DocumentBatch(batch.ids, columns, batch.rejected, made)
             done += len(batch.ids)
             if progress:
                 progress(self._documents.done_bytes, self._documents.total_bytes, done)
@@ -105,6 +113,12 @@ class FileSource:
     def fingerprinted(self) -> None:
         """Nothing of the kind is in files."""
 
+    def _names(self, made: Callable[[], pa.Array]) -> pa.Array:
+        """Names made of files, among which the copy of standard input has no name of its own."""
+        if self._stored is None:
+            return made()
+        return pc.replace_substring(made(), self._stored, "standard input", max_replacements=1)
+
 
 def _term_rows(batch: Any) -> pa.RecordBatch:
     columns = {"id": batch.ids, "terms": batch.terms}
@@ -119,6 +133,7 @@ class MemorySource:
     def __init__(self, held: Any, settings: DedupSettings) -> None:
         self._settings = settings
         self._table = _table_of(held, settings)
+        self._are_made = False
         name = settings.id or "id"
         if name in self._table.column_names:
             self._ids = self._table[name].combine_chunks()
@@ -126,13 +141,16 @@ class MemorySource:
             raise InputError(f"the table has no column {name!r}, only {self._table.column_names}")
         else:
             self._ids = pa.array(np.arange(len(self._table)))
+            self._are_made = True
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Hand out the documents, some at a time."""
         first = 0
         for columns in self._columns():
             size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
-            yield DocumentBatch(self._ids.slice(first, size), columns)
+            ids = self._ids.slice(first, size)
+            made = partial(_row_names, ids) if self._are_made else None
+            yield DocumentBatch(ids, columns, made_ids=made)
             first += size
             if progress:
                 progress(first, len(self._table), first)
@@ -162,6 +180,10 @@ class MemorySource:
             for chunk in string_chunks(texts)
             for begin, end in bounded(chunk, _TEXT_AT_ONCE)
         )
+
+
+def _row_names(ids: pa.Array) -> pa.Array:
+    return pa.array([f"row:{number}" for number in ids.to_pylist()], pa.string())
 
 
 def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
