@@ -17,6 +17,7 @@ namespace neardup::fuzz {
 
 // One for each topic, in the file of that name.
 void fuzz_json_lines(const std::uint8_t* data, std::size_t size);
+void fuzz_pages(const std::uint8_t* data, std::size_t size);
 void fuzz_text(const std::uint8_t* data, std::size_t size);
 void fuzz_segment(const std::uint8_t* data, std::size_t size);
 void fuzz_weights(const std::uint8_t* data, std::size_t size);

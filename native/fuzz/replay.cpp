@@ -17,6 +17,7 @@ struct Topic {
     void (*run)(const std::uint8_t*, std::size_t);
 };
 constexpr Topic kTopics[] = {{"json_lines", fuzz_json_lines},
+                             {"pages", fuzz_pages},
                              {"segment", fuzz_segment},
                              {"text", fuzz_text},
                              {"weights", fuzz_weights}};
