@@ -121,6 +121,8 @@ def add(
 ) -> None:
     """Add documents; one with the id of another replaces it.
 
+    Documents without ids are named after file and row, as a.jsonl:17, and replace nothing: where
+    another document has the name, a hash of the content is put behind it.
     A run that was stopped can be run again: what is there already stays as it is.
 
     Example: neardup index add seen.index corpus.jsonl.gz
@@ -153,6 +155,13 @@ def add(
         f"{count(summary.documents, 'document')}, {summary.changed:,} of them new or changed, in "
         f"{summary.seconds:.2f} s; the index has {summary.total:,}"
     )
+    if summary.replaced:
+        say(f"{summary.replaced:,} replaced: their ids were there with other content")
+    if summary.renamed:
+        say(
+            f"{count(summary.renamed, 'document')} without id renamed: other documents have "
+            "the names made of file and row"
+        )
     say(f"{summary.scheme} → {path}")
     if summary.rejected:
         say(rejected_line(summary.rejected, summary.rejected_file), err=True)

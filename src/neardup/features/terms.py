@@ -129,7 +129,7 @@ def _shingles(
             yield between.join(shingle), shingle
 
 
-def kind_shingles(spans: WordSpans, kind: FeatureKind, key: HashKey | None = None) -> list[Shingle]:
+def kind_shingles(spans: WordSpans, kind: FeatureKind, key: HashKey | None) -> list[Shingle]:
     """The features of one kind, in the order of the text, as the units they are made of."""
     if kind.unit == "word":
         return reference.shingles([reference.lower(word) for word in spans], kind.size)

@@ -108,7 +108,7 @@ def _examples(
     between = "" if kind.unit == "char" else " "
     found: dict[str, None] = {}
     for window in _windows(sides, edits):
-        shingles = kind_shingles(find_words(window), kind)
+        shingles = kind_shingles(find_words(window), kind, key)
         values = shingle_hashes(shingles, key)
         alone = np.flatnonzero(_is_in(values, own) & ~_is_in(values, other))
         next_place = 0
