@@ -66,7 +66,7 @@ def compare(
     if max(len(a), len(b)) > LONG:
         edits, complete = find_long_edits(a, b)
         if kind is not None and counts_shingles:
-            shared = shared_of_long(a, b, kind, scheme.weights, edits)
+            shared = shared_of_long(a, b, kind, scheme.weights, edits, family.key)
     else:
         words_a, words_b = find_words(a), find_words(b)
         numbers_a, numbers_b = number_words(words_a, words_b)

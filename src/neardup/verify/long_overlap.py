@@ -15,6 +15,7 @@ from neardup.features.spec import FeatureKind, FeatureSpec
 from neardup.features.terms import kind_shingles
 from neardup.features.text import find_words
 from neardup.hashes.nd1_arrays import shingle_hashes
+from neardup.kernels import HashKey
 from neardup.verify.comparison import Shared
 from neardup.verify.diff import Edit
 
@@ -26,17 +27,22 @@ Hashes = NDArray[np.uint64]
 
 
 def shared_of_long(
-    a: str, b: str, kind: FeatureKind, weights: str, edits: Sequence[Edit]
+    a: str,
+    b: str,
+    kind: FeatureKind,
+    weights: str,
+    edits: Sequence[Edit],
+    key: HashKey | None = None,
 ) -> Shared:
-    """Count the shingles of two texts; `edits` lead from one to the other."""
+    """Count the shingles of two texts, by their hashes; `edits` lead from one to the other."""
     texts = [TextColumn(pa.array([a, b], pa.large_string()))]
     spec = FeatureSpec((kind,))
     if weights == "count":
-        found = text_features(texts, spec)
+        found = text_features(texts, spec, key=key)
         counts: NDArray[np.float64] | None = found.counts
         offsets, hashes = found.offsets, found.hashes
     else:
-        sets = text_sets(texts, spec)
+        sets = text_sets(texts, spec, key=key)
         offsets, hashes, counts = sets.offsets, sets.hashes, None
     middle = int(offsets[1])
     in_a, in_b = hashes[:middle], hashes[middle:]
@@ -51,8 +57,8 @@ def shared_of_long(
         features_a=len(in_a),
         features_b=len(in_b),
         features=int(np.count_nonzero(both_a)),
-        examples_a=_examples([edit.a for edit in edits], edits, kind, (in_a, in_b)),
-        examples_b=_examples([edit.b for edit in edits], edits, kind, (in_b, in_a)),
+        examples_a=_examples([edit.a for edit in edits], edits, kind, (in_a, in_b), key),
+        examples_b=_examples([edit.b for edit in edits], edits, kind, (in_b, in_a), key),
         jaccard=jaccard,
         cosine=cosine,
     )
@@ -91,15 +97,19 @@ def _similarities(
 
 
 def _examples(
-    sides: Sequence[str], edits: Sequence[Edit], kind: FeatureKind, hashes: tuple[Hashes, Hashes]
+    sides: Sequence[str],
+    edits: Sequence[Edit],
+    kind: FeatureKind,
+    hashes: tuple[Hashes, Hashes],
+    key: HashKey | None,
 ) -> tuple[str, ...]:
     """The first few features that only one text has: they touch a place where it differs."""
     own, other = hashes
     between = "" if kind.unit == "char" else " "
     found: dict[str, None] = {}
     for window in _windows(sides, edits):
-        shingles = kind_shingles(find_words(window), kind, None)
-        values = shingle_hashes(shingles)
+        shingles = kind_shingles(find_words(window), kind, key)
+        values = shingle_hashes(shingles, key)
         alone = np.flatnonzero(_is_in(values, own) & ~_is_in(values, other))
         next_place = 0
         for place in alone.tolist():
