@@ -8,12 +8,12 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing, too, takes time to import
+    from typing import Any
+
     from neardup.candidates import find_pairs
     from neardup.comparison import Comparison, compare
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
@@ -92,6 +92,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

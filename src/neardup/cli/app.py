@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from neardup import __version__
+from neardup.cli import stopping
 from neardup.cli.compare import compare
 from neardup.cli.curve import curve
 from neardup.cli.dedup import dedup
@@ -29,6 +31,8 @@ from neardup.cli.unexpected import sentence_about
 from neardup.cli.usage import CommandGroup
 from neardup.errors import NeardupError, SettingError
 from neardup.report.visible import visible
+
+_CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ended
 
 app = typer.Typer(
     name="neardup",
@@ -78,13 +82,56 @@ def main() -> None:
     replace_closed_streams()
     warnings.showwarning = _say_warning
     try:
-        app()
+        _run()
     except SettingError as error:
         _fail(error, 2)
-    except (NeardupError, OSError) as error:
+    except NeardupError as error:
         _fail(error, 1)
+    except OSError as error:
+        _fail(_explained(error), 1)
     except Exception as error:
         _fail(sentence_about(error), 1)
+
+
+def _run() -> None:
+    try:
+        app()
+    except SystemExit as ended:
+        # Errors have not become exits yet; this is how typer and rich end where nobody reads
+        # standard output any more.
+        if ended.code == 1:
+            sys.exit(_CLOSED_PIPE)
+        if not ended.code:
+            _flush()
+        raise
+
+
+def _flush() -> None:
+    """Have everything printed while a failure can still be told."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_printed()
+        sys.exit(_CLOSED_PIPE)
+    except OSError as error:
+        _discard_printed()
+        raise NeardupError(f"cannot write standard output: {error.strerror}") from None
+
+
+def _explained(error: OSError) -> NeardupError:
+    """A sentence for what no part of the program foresaw."""
+    if error.filename is not None:
+        return NeardupError(f"{error.filename}: {error.strerror}")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):  # all other outputs have names
+        return NeardupError(f"cannot write standard output or a temporary file: {error.strerror}")
+    return NeardupError(error.strerror or str(error))
+
+
+def _discard_printed() -> None:
+    """Let Python not try again what failed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
@@ -92,7 +139,6 @@ def _say_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
 
 
 def _fail(error: Exception | str, code: int) -> None:
-    if isinstance(error, OSError) and error.strerror:  # without "[Errno 28]"
-        error = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    stopping.end()
     print(f"neardup: {visible(str(error))}", file=sys.stderr)
     sys.exit(code)

@@ -56,7 +56,8 @@ def curve(
 
     Example: neardup curve --plan bands:20x16 --plan bands:8x8 --threshold 0.8
     """
-    from neardup.atomic import require_file_place
+    from neardup.atomic import require_writable
+    from neardup.cli import stopping
     from neardup.lab.curves import plan_curve
     from neardup.lab.sweep_plans import named_plan
     from neardup.report.lab_curves import curve_format, curve_text, draw_curves
@@ -65,7 +66,8 @@ def curve(
         raise SettingError(f"--similarity {similarity} has no curve; choose {', '.join(_MEASURES)}")
     if output is not None:
         curve_format(output)
-        require_file_place(output)
+        require_writable(output)
+    stopping.writes(output)
     plans = [named_plan(name, bits) for name in dict.fromkeys(plan)]
     curves = [plan_curve(one, similarity, n) for one in plans]
     if output is not None:

@@ -115,7 +115,10 @@ def dedup(
         str, typer.Option(help="How kept rows are written: parquet, jsonl or csv.")
     ] = "parquet",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a folder that is there already.")
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace a folder that an earlier run wrote; no other is replaced."
+        ),
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Rows that cannot be read are an error.")
@@ -128,12 +131,12 @@ def dedup(
 
     Example: neardup dedup corpus.jsonl.gz -o out --threshold 0.8
     """
-    from neardup.atomic import require_place
-    from neardup.cli.interrupt import stop
+    from neardup.atomic import require_apart
+    from neardup.cli import stopping
     from neardup.cli.stages import Stages
     from neardup.errors import InputError
     from neardup.pipeline.dedup.config import settings_in
-    from neardup.pipeline.dedup.outputs import require_format, require_free
+    from neardup.pipeline.dedup.outputs import FOLDER, require_format
     from neardup.pipeline.dedup.run import deduplicate, stored_source
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
@@ -142,32 +145,31 @@ def dedup(
     stored = {} if config is None else settings_in(config)
     settings = DedupSettings.of(preset=preset, **{**stored, **chosen})
     require_format(format)
-    require_free(output, overwrite=overwrite)
-    require_place(output)
+    others = [place for place in (index, config) if place is not None]
+    require_apart(output, [*inputs, *(against or []), *others])
+    FOLDER.require_free(output, overwrite=overwrite)
     if index is not None:
         from neardup.pipeline.dedup.to_index import require_fitting_index
 
         require_fitting_index(settings, index)
-    try:
-        with Stages(quiet=quiet or json) as stages:
-            old = stored_source(against, settings) if against else None
-            result = deduplicate(FileSource(inputs, settings), settings, old, stages)
-            rejected = result.collected.rejected
-            if strict and rejected:
-                row = rejected[0]
-                raise InputError(
-                    f"{count(len(rejected), 'row')} cannot be read, the first in {row.file}, row "
-                    f"{row.row}: {row.reason}; {output} was not written"
-                )
-            stages("output")
-            result.save(output, overwrite=overwrite, format=format)
-            if index is not None:
-                from neardup.pipeline.dedup.to_index import leave_index
+    stopping.writes(output)
+    with Stages(quiet=quiet or json) as stages:
+        old = stored_source(against, settings) if against else None
+        result = deduplicate(FileSource(inputs, settings), settings, old, stages)
+        rejected = result.collected.rejected
+        if strict and rejected:
+            row = next(iter(rejected))
+            raise InputError(
+                f"{count(len(rejected), 'row')} cannot be read, the first in {row.file}, row "
+                f"{row.row}: {row.reason}; {output} was not written"
+            )
+        stages("output")
+        result.save(output, overwrite=overwrite, format=format)
+        if index is not None:
+            from neardup.pipeline.dedup.to_index import leave_index
 
-                stages("index")
-                leave_index(result, index)
-    except KeyboardInterrupt:
-        stop(f"{output} was not written")
+            stages("index")
+            leave_index(result, index, stopping.adds_to(index, f"{output} was written, "))
     if json:
         say_json(result.summary)
     elif not quiet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.quantities import count, size
+from neardup.cli.quantities import count, rejected_line, size
 from neardup.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -44,27 +44,25 @@ def fingerprint(
 
     Example: neardup fingerprint corpus.jsonl.gz -o fps.parquet
     """
-    from neardup.cli.interrupt import stop
+    from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
     from neardup.fingerprints import Scheme
     from neardup.pipeline.fingerprint_files import fingerprint_files
 
     scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
-    try:
-        with ByteProgress("fingerprint") as progress:
-            summary = fingerprint_files(
-                inputs,
-                output,
-                scheme,
-                text=text,
-                id=id,
-                idf=idf,
-                threads=threads,
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        stop(f"{output} was not written")
+    stopping.writes(output)
+    with ByteProgress("fingerprint") as progress:
+        summary = fingerprint_files(
+            inputs,
+            output,
+            scheme,
+            text=text,
+            id=id,
+            idf=idf,
+            threads=threads,
+            progress=progress,
+        )
     if json:
         say_json(summary.to_dict())
     else:
@@ -86,4 +84,4 @@ def _print(summary: FingerprintSummary) -> None:
     )
     say(f"{summary.scheme} → {summary.output}")
     if summary.rejected:
-        say(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.quantities import count
+from neardup.cli.quantities import count, rejected_line
 from neardup.cli.terminal import say, say_json
 
 
@@ -35,20 +35,18 @@ def idf(
 
     Example: neardup idf corpus.jsonl.gz -o idf.parquet --features word:1
     """
-    from neardup.cli.interrupt import stop
+    from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
     from neardup.fingerprints import Scheme
     from neardup.pipeline.idf_files import idf_of_files
 
     scheme = Scheme.of(features, "tfidf", fields=record_fields(text))
-    try:
-        with ByteProgress("idf") as progress:
-            summary = idf_of_files(
-                inputs, output, scheme, text=text, id=id, threads=threads, progress=progress
-            )
-    except KeyboardInterrupt:
-        stop(f"{output} was not written")
+    stopping.writes(output)
+    with ByteProgress("idf") as progress:
+        summary = idf_of_files(
+            inputs, output, scheme, text=text, id=id, threads=threads, progress=progress
+        )
     if json:
         say_json(summary.to_dict())
         return
@@ -64,4 +62,4 @@ def idf(
             err=True,
         )
     if summary.rejected:
-        say(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)

@@ -9,7 +9,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.index_query import query
-from neardup.cli.quantities import count, size
+from neardup.cli.quantities import count, rejected_line, size
 from neardup.cli.terminal import say, say_json
 
 index = typer.Typer(
@@ -72,11 +72,13 @@ def create(
 
     Example: neardup index create seen.index --store-text
     """
+    from neardup.cli import stopping
     from neardup.errors import NeardupError
     from neardup.index import Index
-    from neardup.index.durable_store import is_index
+    from neardup.index.durable_store import is_made
 
-    if is_index(path):
+    stopping.if_stopped(lambda: f"run it again to be sure that {path} is made")
+    if is_made(path):
         raise NeardupError(f"{path} is an index already; add to it, or name another folder")
     with Index(
         path,
@@ -122,22 +124,25 @@ def add(
 
     Example: neardup index add seen.index corpus.jsonl.gz
     """
-    from neardup.cli.interrupt import stop
+    from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.index import Index
     from neardup.pipeline.index_files import add_files
 
     columns = "all" if metadata == ["all"] else metadata or ()
-    try:
-        with (
-            Index(path, create=False, sync=sync, threads=threads) as opened,
-            ByteProgress("index") as progress,
-        ):
-            summary = add_files(
-                inputs, opened, text=text, id=id, metadata=columns, progress=progress
-            )
-    except KeyboardInterrupt:
-        stop(f"what {path} has stays; run it again to add the rest")
+    with (
+        Index(path, create=False, sync=sync, threads=threads) as opened,
+        ByteProgress("index") as progress,
+    ):
+        summary = add_files(
+            inputs,
+            opened,
+            text=text,
+            id=id,
+            metadata=columns,
+            progress=progress,
+            committed=stopping.adds_to(path),
+        )
     if json:
         say_json(summary.to_dict())
         return
@@ -147,7 +152,7 @@ def add(
     )
     say(f"{summary.scheme} → {path}")
     if summary.rejected:
-        say(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)
 
 
 @index.command()
@@ -166,9 +171,11 @@ def delete(
 
     Example: neardup index delete seen.index doc-17 doc-18
     """
+    from neardup.cli import stopping
     from neardup.errors import InputError
     from neardup.index import Index
 
+    stopping.changes(path)
     with Index(path, create=False) as opened:
         found: list[int | str] = []
         for id in ids:
@@ -230,9 +237,11 @@ def export(
 
     Example: neardup index export seen.index -o fps.parquet
     """
+    from neardup.cli import stopping
     from neardup.index import Index
     from neardup.pipeline.index_files import export_index
 
+    stopping.writes(output)
     with Index(path, readonly=True, create=False) as opened:
         done = export_index(opened, output)
     say(f"{count(done, 'document')} → {output}")
@@ -244,8 +253,10 @@ def compact(path: Place) -> None:
 
     Example: neardup index compact seen.index
     """
+    from neardup.cli import stopping
     from neardup.index import Index
 
+    stopping.changes(path)
     with Index(path, create=False) as opened:
         opened.compact()
         say(f"{count(len(opened), 'document')} in {path}")

@@ -59,12 +59,8 @@ def pairs(
         typer.Option("--group", help="Keep identical fingerprints apart, as groups in a file."),
     ] = False,
     memory: Annotated[
-        str | None,
-        typer.Option(
-            help="What the search may use beside the fingerprints, for example 2GB.",
-            show_default="as much as it needs",
-        ),
-    ] = None,
+        str, typer.Option(help="Memory for the search, beside the fingerprints, such as 8GB.")
+    ] = "2GB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -72,25 +68,23 @@ def pairs(
 
     Example: neardup pairs fps.parquet -o pairs.parquet --max-distance 3
     """
-    from neardup.cli.interrupt import stop
+    from neardup.cli import stopping
     from neardup.pipeline.pair_files import find_pairs_in_files
 
-    try:
-        with _Progress() as progress:
-            summary = find_pairs_in_files(
-                left,
-                right,
-                output,
-                max_distance=max_distance,
-                candidates=candidates,
-                group=group,
-                memory=memory,
-                threads=threads,
-                announce=lambda sentence: say(sentence, err=True),
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        stop(f"{output} was not written")
+    stopping.writes(output)
+    with _Progress() as progress:
+        summary = find_pairs_in_files(
+            left,
+            right,
+            output,
+            max_distance=max_distance,
+            candidates=candidates,
+            group=group,
+            memory=memory,
+            threads=threads,
+            announce=lambda sentence: say(sentence, err=True),
+            progress=progress,
+        )
     if json:
         say_json(summary.to_dict())
     else:

@@ -55,12 +55,7 @@ def reproduce(
     Example: neardup reproduce s0 arxiv-features.parquet
     """
     _check(seed, inputs or [], truth)
-    from neardup.cli.interrupt import stop
-
-    try:
-        done = _run(seed, inputs or [], truth, text, id, threads)
-    except KeyboardInterrupt:
-        stop("nothing was written")
+    done = _run(seed, inputs or [], truth, text, id, threads)
     if json:
         say_json(done.as_dict())
     else:

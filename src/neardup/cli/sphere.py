@@ -12,6 +12,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.quantities import count as quantity
 from neardup.cli.terminal import say, say_json, say_lines
+from neardup.errors import SettingError
 
 if TYPE_CHECKING:
     from neardup.sphere import Progress, Sphere
@@ -50,22 +51,22 @@ def sphere(
 
     Example: neardup sphere --dim 3 --count 16 --plot charges.png
     """
-    from neardup.atomic import require_file_place
-    from neardup.cli.interrupt import stop
+    from neardup.atomic import require_writable
+    from neardup.cli import stopping
     from neardup.sphere import spread
     from neardup.sphere.picture import draw, picture_format
 
     if plot is not None:
         picture_format(plot)  # a wrong name is told before the work, not after it
-    for written in (plot, output):
-        if written is not None:
-            require_file_place(written)
+        require_writable(plot)
+    if output is not None:
+        require_writable(output)
+    if output is not None and output == plot:
+        raise SettingError(f"--output and --plot are both {output}; give each a name of its own")
+    stopping.writes(output, plot)
     begin = time.perf_counter()
-    try:
-        with _SettlingProgress() as progress:
-            settled = spread(dim, count, seed, progress=progress)
-    except KeyboardInterrupt:
-        stop("nothing was written")
+    with _SettlingProgress() as progress:
+        settled = spread(dim, count, seed, progress=progress)
     seconds = time.perf_counter() - begin
     if output is not None:
         settled.save(output)

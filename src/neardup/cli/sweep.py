@@ -14,7 +14,7 @@ from neardup.errors import SettingError
 
 Number = TypeVar("Number", int, float)
 
-_SETTINGS = ("text", "id", "features", "weights", "hash", "tie", "similarity", "threads")
+_SETTINGS = ("text", "id", "features", "weights", "hash", "tie", "similarity", "memory", "threads")
 
 
 def sweep(
@@ -57,7 +57,10 @@ def sweep(
         ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a folder that is there already.")
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace a folder that an earlier run wrote; no other is replaced."
+        ),
     ] = False,
     preset: Annotated[
         str | None,
@@ -79,6 +82,9 @@ def sweep(
             show_default="jaccard; what fits the weights, if they are others",
         ),
     ] = None,
+    memory: Annotated[
+        str, typer.Option(help="Memory for features, fingerprints and pairs, such as 8GB.")
+    ] = "2GB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -86,13 +92,13 @@ def sweep(
 
     Example: neardup sweep corpus.jsonl --bands 2,3,4 --band-bits 10,12,18 --exact -o out
     """
-    from neardup.atomic import require_place
+    from neardup.atomic import require_apart
+    from neardup.cli import stopping
     from neardup.cli.chosen import chosen_options
-    from neardup.cli.interrupt import stop
     from neardup.cli.stages import Stages
     from neardup.lab.sweep_request import SweepRequest
+    from neardup.lab.sweep_result import FOLDER
     from neardup.lab.sweep_run import sweep_documents
-    from neardup.pipeline.dedup.outputs import require_free
     from neardup.pipeline.dedup.source import FileSource
 
     request = SweepRequest.of(
@@ -105,17 +111,15 @@ def sweep(
         **chosen_options(context, _SETTINGS),
     )
     if output is not None:
-        require_free(output, overwrite=overwrite)
-        require_place(output)
-    try:
-        with Stages(quiet=json) as stages:
-            source = FileSource(inputs, request.settings)
-            found = sweep_documents(source, request, exact=exact, top=top, stage=stages)
-            if output is not None:
-                stages("plots")
-                found.save(output, overwrite=overwrite)
-    except KeyboardInterrupt:
-        stop(f"{output} was not written" if output else "nothing was written")
+        require_apart(output, inputs)
+        FOLDER.require_free(output, overwrite=overwrite)
+    stopping.writes(output)
+    with Stages(quiet=json) as stages:
+        source = FileSource(inputs, request.settings)
+        found = sweep_documents(source, request, exact=exact, top=top, stage=stages)
+        if output is not None:
+            stages("plots")
+            found.save(output, overwrite=overwrite)
     if json:
         say_json(found.as_dict())
         return

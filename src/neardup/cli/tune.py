@@ -62,7 +62,9 @@ def tune(
         str, typer.Option(help="auto, or bands: only fingerprints, no join on the features.")
     ] = "auto",
     sample: Annotated[int, typer.Option(help="How many documents to look at closely.")] = 20_000,
-    memory: Annotated[str, typer.Option(help="What features may take in `dedup`.")] = "2GB",
+    memory: Annotated[
+        str, typer.Option(help="Memory to use, now and in `dedup`, such as 8GB.")
+    ] = "2GB",
     threads: options.Threads = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: options.Json = False,
@@ -71,15 +73,13 @@ def tune(
 
     Example: neardup tune corpus.jsonl --threshold 0.8 --recall 0.95 -o settings.toml
     """
-    from neardup.atomic import require_file_place
-    from neardup.cli.interrupt import stop
+    from neardup.atomic import require_apart, require_writable
+    from neardup.cli import stopping
     from neardup.cli.stages import Stages
     from neardup.lab.tuning import tuned
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
 
-    if output is not None:
-        require_file_place(output)
     chosen: dict[str, Any] = {
         "threshold": threshold,
         "recall": recall,
@@ -92,13 +92,14 @@ def tune(
         "memory": memory,
         "threads": threads,
     }
+    if output is not None:
+        require_writable(output)
+        require_apart(output, inputs)
+    stopping.writes(output)
     assumed = "word:3" if features is None else features
     source = FileSource(inputs, DedupSettings.of(features=assumed, **chosen))
-    try:
-        with Stages(quiet=quiet or json) as stages:
-            found = tuned(source, features, chosen, sample=sample, budget=budget, stage=stages)
-    except KeyboardInterrupt:
-        stop("nothing was written")
+    with Stages(quiet=quiet or json) as stages:
+        found = tuned(source, features, chosen, sample=sample, budget=budget, stage=stages)
     if output is not None:
         found.save(output)
     if json:

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
 
+from neardup.atomic import TemporaryFolder
 from neardup.errors import InputError, NeardupError
 from neardup.features.idf import IdfTable
 from neardup.index import environment as environments
@@ -167,6 +167,18 @@ def open_store(
         raise
 
 
+def is_made(path: Path) -> bool:
+    """Whether a folder holds an index; a run that was to make one there may have been stopped."""
+    if not is_index(path):
+        return False
+    environment = environments.acquire(path, readonly=not os.access(path, os.W_OK), sync=True)
+    try:
+        with environment.reading() as transaction:
+            return not Stored(transaction, Mapped(), adds=False).is_empty()
+    finally:
+        environments.release(environment)
+
+
 def _require_place(path: Path, *, create: bool) -> None:
     if path.is_file():
         raise NeardupError(f"{path} is a file; an index is a folder")
@@ -231,15 +243,15 @@ def _read(stored: Stored, path: Path) -> tuple[IndexSettings, IdfTable | None] |
 
 
 def _saved(table: IdfTable) -> bytes:
-    with TemporaryDirectory(prefix="neardup-") as folder:
-        path = Path(folder, "idf.parquet")
+    with TemporaryFolder() as folder:
+        path = folder / "idf.parquet"
         table.save(path)
         return path.read_bytes()
 
 
 def _loaded(data: bytes) -> IdfTable:
-    with TemporaryDirectory(prefix="neardup-") as folder:
-        path = Path(folder, "idf.parquet")
+    with TemporaryFolder() as folder:
+        path = folder / "idf.parquet"
         path.write_bytes(data)
         return IdfTable.load(path)
 

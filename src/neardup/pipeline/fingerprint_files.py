@@ -20,7 +20,7 @@ from neardup.pipeline.inputs import (
     content_size,
     documents_of,
     maker_of,
-    refuse_overwriting_input,
+    require_output,
 )
 from neardup.rejects import RejectedWriter
 
@@ -86,7 +86,7 @@ def fingerprint_files(
     started = time.perf_counter()
     maker = maker_of(scheme, threads)
     documents = documents_of(inputs, scheme, text, id)
-    refuse_overwriting_input(inputs, output)
+    require_output(inputs if idf is None else [*inputs, idf], output)
     if idf is not None:
         maker = maker.weighted_by(required_table(idf, scheme))
     elif scheme.needs_idf:
@@ -99,7 +99,7 @@ def fingerprint_files(
     done = empty = text_bytes = terms = 0
     settings = {"text": text, "id": id}
     with (
-        RejectedWriter(beside=output) as rejects,
+        RejectedWriter(beside=output, inputs=inputs) as rejects,
         FingerprintWriter(output, maker.scheme, settings) as writer,
     ):
         for batch in batches_of(documents):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from typing import Any, Literal
 import orjson
 import pyarrow as pa
 
-from neardup.atomic import replacing
+from neardup.atomic import replacing, require_apart
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints, Scheme
@@ -54,16 +54,18 @@ def add_files(
     id: str | None = None,
     metadata: Sequence[str] | Literal["all"] = (),
     progress: Progress | None = None,
+    committed: Callable[[int], None] | None = None,
 ) -> AddSummary:
     """Add the documents of files; those that are there already, just as they are, cost little.
 
     So a run that was stopped can be run again. Ids are needed to know a document again; `id="row"`
-    takes the rows' numbers for them.
+    takes the rows' numbers for them. `committed` is told how many documents are stored for good,
+    whenever some more are.
     """
     started = time.perf_counter()
     documents = _documents(inputs, index.scheme, text, id, metadata)
     seen = 0
-    with RejectedWriter(beside=index.path) as rejects:
+    with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
 
         def batches() -> Iterator[Batch | TermBatch]:
             nonlocal seen
@@ -79,7 +81,7 @@ def add_files(
                 if progress:
                     progress(documents.done_bytes, documents.total_bytes, seen)
 
-        changed = index.add_many(batches())
+        changed = index.add_many(batches(), progress=committed)
     return AddSummary(
         os.fspath(index.path),
         str(index.scheme),
@@ -118,6 +120,7 @@ def export_index(index: Index, output: str | os.PathLike[str]) -> int:
     As Parquet it is a fingerprint file, which `neardup pairs` reads; as JSON lines
     it has metadata and texts too.
     """
+    require_apart(output, [index.path])
     suffix = Path(output).suffix
     if suffix == ".parquet":
         return _export_fingerprints(index, output)

@@ -102,6 +102,13 @@ class DedupSettings:
             tuple(levels),
         )
 
+    @property
+    def limit(self) -> str:
+        """The threshold in words, as in "3 pairs of jaccard ≥ 0.8"."""
+        if self.similarity == "hamming":
+            return f"hamming ≤ {self.threshold:.0f}"
+        return f"{self.similarity} ≥ {self.threshold:g}"
+
     def require_plan(self) -> None:
         """Refuse candidates that name no plan for these fingerprints, or one that falls short."""
         if self.candidates == AUTO:

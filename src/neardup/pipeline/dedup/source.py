@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
+from neardup.atomic import TemporaryFolder
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.features.columns import TextColumn
@@ -51,6 +50,10 @@ class RowBatch:
 class Source(Protocol):
     """A collection that can be gone through again and again, always in the same order."""
 
+    @property
+    def places(self) -> Sequence[str]:
+        """The files, folders, globs and URLs that it is read from, which no output may replace."""
+
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents."""
 
@@ -69,10 +72,15 @@ class FileSource:
         self._inputs = [os.fspath(name) for name in inputs]
         if "-" in self._inputs:
             # It is read several times; the copy goes with this object.
-            self._folder = tempfile.TemporaryDirectory(prefix="neardup-")
-            stored = os.fspath(store_standard_input(Path(self._folder.name)))
+            self._folder = TemporaryFolder()
+            stored = os.fspath(store_standard_input(self._folder.path))
             self._inputs = [stored if name == "-" else name for name in self._inputs]
         self._documents = documents_of(self._inputs, settings.scheme, settings.text, settings.id)
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The names that were given."""
+        return self._inputs
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Read the documents."""
@@ -126,6 +134,11 @@ class MemorySource:
             raise InputError(f"the table has no column {name!r}, only {self._table.column_names}")
         else:
             self._ids = pa.array(np.arange(len(self._table)))
+
+    @property
+    def places(self) -> Sequence[str]:
+        """None: they are in memory."""
+        return ()
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Hand out the documents, some at a time."""

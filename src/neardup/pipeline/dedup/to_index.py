@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.atomic import require_place
+from neardup.atomic import require_folder_of
 from neardup.errors import SettingError
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms
@@ -20,14 +20,19 @@ from neardup.pipeline.dedup.result import Result
 from neardup.pipeline.dedup.settings import DedupSettings
 
 
-def leave_index(result: Result, path: str | os.PathLike[str]) -> int:
+def leave_index(
+    result: Result,
+    path: str | os.PathLike[str],
+    committed: Callable[[int], None] | None = None,
+) -> int:
     """Add the documents that are kept to an index, which is made if need be; how many are new.
 
+    `committed` is told how many are stored for good, whenever some more are.
     Where similarity is more than a distance of bits it stores what that takes: texts, or features
     of records and terms.
     """
     with opened_index(result, path) as index:
-        return index.add_many(_kept(result, index))
+        return index.add_many(_kept(result, index), progress=committed)
 
 
 def require_fitting_index(settings: DedupSettings, path: str | os.PathLike[str]) -> None:
@@ -36,7 +41,7 @@ def require_fitting_index(settings: DedupSettings, path: str | os.PathLike[str])
     if os.path.exists(path):
         Index(path, readonly=True, create=False, **wanted).close()
     else:
-        require_place(path)
+        require_folder_of(path)
 
 
 def opened_index(result: Result, path: str | os.PathLike[str]) -> Index:
