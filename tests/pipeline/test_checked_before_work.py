@@ -55,7 +55,7 @@ def test_a_keep_column_of_later_rows_is_found(docs):
     [
         ("nonsense", {}, "is unknown"),
         ("bands:4x0", {}, "at least 1"),
-        ("bands:0x4", {}, "at least 1"),
+        ("bands:0x4", {}, "from 1 to 10,000"),
         ("bands:9x9", {}, "needs 81 bits"),
         ("blocks:64", {}, "blocks"),
         ("rotate:0", {}, "rotations"),
