@@ -3,6 +3,7 @@ import threading
 import pytest
 
 from neardup.engines.local import Prefetched
+from neardup.errors import NeardupError
 
 
 def test_items_come_in_order_and_complete():
@@ -51,3 +52,12 @@ def test_leaving_early_ends_the_thread():
     thread = next(t for t in threading.enumerate() if t.name == "neardup-read")
     iterator.close()
     assert not thread.is_alive()
+
+
+def test_a_system_without_threads_is_a_sentence():
+    usual = threading.stack_size(1 << 46)  # more than there is room for
+    try:
+        with pytest.raises(NeardupError, match="no thread to read with"):
+            list(Prefetched([1]))
+    finally:
+        threading.stack_size(usual)

@@ -131,7 +131,7 @@ def test_arrays_of_a_wrong_shape_are_refused():
         ({"bits": True}, "whole number"),
         ({"hash": "md6"}, "nd1"),
         ({"tie": "<0"}, ">0 or >=0"),
-        ({"threads": 0}, "at least 1"),
+        ({"threads": 0}, "from 1 to 1,024"),
     ],
     ids=repr,
 )

@@ -245,7 +245,7 @@ def test_kept_rows_in_other_formats(tmp_path, format):
     nd.dedup(tmp_path / "in.csv").save(tmp_path / "out", format=format)
     kept = (tmp_path / "out" / f"kept.{format}").read_text(encoding="utf-8")
     if format == "csv":
-        assert kept.splitlines() == ["id,text,n", "1,a b c d,5"]
+        assert kept.splitlines() == ['"id","text","n"', '"1","a b c d","5"']
     else:
         assert json.loads(kept) == {"id": "1", "text": "a b c d", "n": "5"}
 

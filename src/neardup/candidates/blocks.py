@@ -92,10 +92,10 @@ class BandPlan(MaskPlan):
     def of_bands(cls, bands: int, width: int, bits: int) -> BandPlan:
         """`bands` tables of `width` bits."""
         name = f"bands:{bands}x{width}"
-        if bands < 1 or width < 1:
+        if width < 1:
             raise SettingError(
-                f"candidates='{name}' cannot work: bands:MxK is M bands of K bits each, both at "
-                "least 1"
+                f"candidates='{name}' cannot work: a band of no bits holds every document; "
+                "bands:MxK is M bands of K bits each, K at least 1"
             )
         if bands * width > bits:
             raise SettingError(

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
+from neardup.errors import NeardupError
+
 Item = TypeVar("Item")
 _PATIENCE = 2.0  # seconds
 
@@ -25,7 +27,13 @@ class Prefetched(Generic[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         thread = threading.Thread(target=self._produce, name="neardup-read", daemon=True)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:
+            raise NeardupError(
+                "the system gives no thread to read with; raise its limit on processes (ulimit -u) "
+                "or end others"
+            ) from None
         try:
             while True:
                 state, value = self._ready.get()
