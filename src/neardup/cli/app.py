@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 import warnings
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -75,6 +76,8 @@ def main() -> None:
     # NumPy's linear algebra starts a thread per core that waits busily; nothing here needs it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     warnings.showwarning = _say_warning
+    if isinstance(sys.stdout, TextIOWrapper):  # names of files need not be text
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         _run()
     except SettingError as error:

@@ -47,8 +47,8 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
     require_apart(path, [*result.source.places, *result.other_source.places])
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
         _write_kept(result, folder / f"kept.{format}", format)
-        pq.write_table(result.pairs, folder / "pairs.parquet", compression="zstd")
-        pq.write_table(result.clusters, folder / "clusters.parquet", compression="zstd")
+        _write_table(result.pairs, folder / "pairs.parquet")
+        _write_table(result.clusters, folder / "clusters.parquet")
         with (folder / "rejected.jsonl").open("w", encoding="utf-8") as file:
             for row in result.collected.rejected:
                 file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
@@ -56,6 +56,12 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
         (folder / "report.html").write_text(page_of(result), encoding="utf-8")
+
+
+def _write_table(table: pa.Table, path: Path) -> None:
+    # By a file of Python's: Arrow takes no name that is not UTF-8.
+    with path.open("wb") as file:
+        pq.write_table(table, file, compression="zstd")
 
 
 def _write_kept(result: Result, path: Path, format: str) -> None:
@@ -78,9 +84,12 @@ def _write_parquet(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, 
     first = next(fitting, None)
     known = first.schema if first is not None else schema or pa.schema([])
     short = [] if first is None else _short_columns(first)
-    with pq.ParquetWriter(
-        path, known, compression="zstd", use_dictionary=short, write_page_checksum=True
-    ) as writer:
+    with (
+        path.open("wb") as file,
+        pq.ParquetWriter(
+            file, known, compression="zstd", use_dictionary=short, write_page_checksum=True
+        ) as writer,
+    ):
         for batch in () if first is None else chain((first,), fitting):
             writer.write_batch(batch)
 
