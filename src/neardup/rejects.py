@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -14,6 +15,7 @@ from neardup.atomic import replacing, require_apart
 from neardup.errors import NeardupError
 from neardup.read import Rejected
 
+_ROWS_IN_MEMORY = 4 << 20
 _KEYS = {field.name for field in fields(Rejected)}
 
 
@@ -57,7 +59,7 @@ class RejectedWriter:
             if self._file is None:
                 unfinished = self._stack.enter_context(replacing(self._path))
                 self._file = self._stack.enter_context(unfinished.open("w", encoding="utf-8"))
-            self._file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+            self._file.write(_line(row))
 
     def __enter__(self) -> RejectedWriter:
         return self
@@ -83,3 +85,37 @@ def _require_ours(path: Path) -> None:
             f"{path} would take rejected rows, but neardup did not write the file that is there; "
             "move it, or choose another name for the output"
         )
+
+
+class RejectedRows:
+    """Rows that were set aside, in the order they came: however many, in a bounded memory."""
+
+    def __init__(self) -> None:
+        # A temporary file once it is large; it is closed, and gone, with this object.
+        self._lines = tempfile.SpooledTemporaryFile(  # noqa: SIM115
+            max_size=_ROWS_IN_MEMORY, mode="w+", encoding="utf-8", newline=""
+        )
+        self._count = 0
+
+    def add(self, rows: Iterable[Rejected]) -> None:
+        """Set more rows aside."""
+        for row in rows:
+            self._lines.write(_line(row))
+            self._count += 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Rejected]:
+        for line in self.lines():
+            yield Rejected(**json.loads(line))
+
+    def lines(self) -> Iterator[str]:
+        """The rows as lines of JSON."""
+        self._lines.seek(0)
+        yield from self._lines
+        self._lines.seek(0, os.SEEK_END)
+
+
+def _line(row: Rejected) -> str:
+    return json.dumps(asdict(row), ensure_ascii=False) + "\n"

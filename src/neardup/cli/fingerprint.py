@@ -9,6 +9,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.quantities import count, rejected_line, size
+from neardup.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from neardup.pipeline.fingerprint_files import FingerprintSummary
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
 def fingerprint(
     inputs: options.Inputs,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="The Parquet file to write.",
+            show_default=False,
+        ),
     ],
     text: options.Text = None,
     id: options.Id = None,
@@ -55,9 +64,7 @@ def fingerprint(
             progress=progress,
         )
     if json:
-        from json import dumps
-
-        typer.echo(dumps(summary.to_dict(), indent=2))
+        say_json(summary.to_dict())
     else:
         _print(summary)
 
@@ -71,10 +78,10 @@ def _print(summary: FingerprintSummary) -> None:
     else:
         amount = f"{size(summary.text_bytes)} of text"
         rate = f"{summary.megabytes_per_second:,.1f} MB/s"
-    typer.echo(
+    say(
         f"{documents}, {amount}, in {summary.seconds:.2f} s: "
         f"{summary.documents_per_second:,.0f} documents/s, {rate}"
     )
-    typer.echo(f"{summary.scheme} → {summary.output}")
+    say(f"{summary.scheme} → {summary.output}")
     if summary.rejected:
-        typer.echo(rejected_line(summary.rejected, summary.rejected_file), err=True)
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)

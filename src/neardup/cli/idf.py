@@ -9,12 +9,21 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.quantities import count, rejected_line
+from neardup.cli.terminal import say, say_json
 
 
 def idf(
     inputs: options.Inputs,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The table to write.", show_default=False)
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="The table to write.",
+            show_default=False,
+        ),
     ],
     text: options.Text = None,
     id: options.Id = None,
@@ -39,20 +48,18 @@ def idf(
             inputs, output, scheme, text=text, id=id, threads=threads, progress=progress
         )
     if json:
-        from json import dumps
-
-        typer.echo(dumps(summary.to_dict(), indent=2))
+        say_json(summary.to_dict())
         return
-    typer.echo(
+    say(
         f"{count(summary.documents, 'document')}, {count(summary.features, 'feature')} "
         f"({summary.counted}) in two or more of them, in {summary.seconds:.2f} s"
     )
-    typer.echo(f"idf:{summary.content} → {summary.output}")
+    say(f"idf:{summary.content} → {summary.output}")
     if summary.forgotten:
-        typer.echo(
+        say(
             f"features of up to {count(summary.forgotten, 'document')} may be missing: "
             "there were too many to count them all",
             err=True,
         )
     if summary.rejected:
-        typer.echo(rejected_line(summary.rejected, summary.rejected_file), err=True)
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)

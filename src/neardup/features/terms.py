@@ -119,11 +119,12 @@ def _shingles(spans: WordSpans, spec: FeatureSpec) -> Iterator[tuple[str, Shingl
     """The features of a text with words, as strings and as the units they are made of."""
     for kind in spec.kinds:
         between = "" if kind.unit == "char" else " "
-        for shingle in _kind_shingles(spans, kind):
+        for shingle in kind_shingles(spans, kind):
             yield between.join(shingle), shingle
 
 
-def _kind_shingles(spans: WordSpans, kind: FeatureKind) -> list[Shingle]:
+def kind_shingles(spans: WordSpans, kind: FeatureKind) -> list[Shingle]:
+    """The features of one kind, in the order of the text, as the units they are made of."""
     if kind.unit == "word":
         return reference.shingles([reference.lower(word) for word in spans], kind.size)
     if kind.unit == "char":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from neardup.errors import SchemeMismatchError, SettingError
 from neardup.features.columns import Fields
@@ -60,9 +60,7 @@ class Scheme:
         weights = choices[0] if weights is None else weights
         _require("weights", weights, choices)
         _require("tie", tie, TIES)
-        whole = isinstance(bits, SupportsIndex) and not isinstance(bits, bool)
-        if not whole or not 1 <= bits <= LARGEST_BITS:
-            raise SettingError(f"bits={bits!r} must be a whole number from 1 to {LARGEST_BITS}")
+        require_bits(bits)
         sphere = None if projection is None else SphereProjection.parse(projection)
         if sphere is not None and bits not in (DEFAULT_BITS, sphere.count):
             raise SettingError(
@@ -178,3 +176,10 @@ def _taken(parts: list[str], starts: tuple[str, ...]) -> str | None:
 def _require(setting: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise SettingError(f"{setting}={value!r} is unknown; choose {' or '.join(known)}")
+
+
+def require_bits(bits: Any) -> None:
+    """Refuse what is no number of bits of a fingerprint."""
+    whole = isinstance(bits, SupportsIndex) and not isinstance(bits, bool)
+    if not whole or not 1 <= bits <= LARGEST_BITS:
+        raise SettingError(f"bits={bits!r} must be a whole number from 1 to {LARGEST_BITS}")

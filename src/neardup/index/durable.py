@@ -68,15 +68,16 @@ class Index(LivingIndex):
             "store_features": store_features,
         }
         chosen = {name: value for name, value in given.items() if value is not None}
+        workers = kernels.thread_count(threads)
         self.path = Path(path)
         store = open_store(self.path, chosen, create=create, readonly=readonly, sync=sync)
         try:
             settings = store.settings
-            maker = settings.maker(hash, store.idf, kernels.thread_count(threads))
+            maker = settings.maker(hash, store.idf, workers)
         except BaseException:
             store.close()
             raise
-        super().__init__(store, settings, maker, threads)
+        super().__init__(store, settings, maker, workers)
         # An index that is let go without being closed leaves nothing open either.
         self._closing = finalize(self, store.close)
 

@@ -33,6 +33,8 @@ __all__ = [
     "weigh_features",
 ]
 
+MOST_THREADS = 1024  # more than any machine has cores; each takes a stack and some buffers
+
 
 def available_isas() -> list[str]:
     """Name the instruction sets the kernels can use on this machine, slowest first."""
@@ -45,8 +47,12 @@ def thread_count(threads: int | None) -> int:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
-    if not isinstance(threads, int) or threads < 1:
-        raise SettingError(f"threads={threads!r} must be a whole number, at least 1")
+    if (
+        isinstance(threads, bool)
+        or not isinstance(threads, int)
+        or not 1 <= threads <= MOST_THREADS
+    ):
+        raise SettingError(f"threads={threads!r} must be a whole number from 1 to {MOST_THREADS:,}")
     return threads
 
 

@@ -3,6 +3,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+class TooManyPairsError(Exception):
+    """A join finds more pairs than it may; none is given."""
+
 def available_isas() -> list[str]: ...
 def is_utf8(data: NDArray[np.uint8], offsets: NDArray[np.int64], *, isa: str) -> bool: ...
 def fingerprint(
@@ -94,6 +97,7 @@ def join_within(
     distance: int,
     blocks: NDArray[np.int64] | None,
     costs: tuple[float, float, float],
+    most_pairs: int,
     threads: int,
     isa: str,
 ) -> PairArrays: ...
@@ -105,6 +109,7 @@ def join_masks(
     max_distance: int | None,
     keep: bool,
     costs: tuple[float, float, float],
+    most_pairs: int,
     threads: int,
     isa: str,
 ) -> tuple[PairArrays, int]: ...
@@ -113,6 +118,7 @@ def join_all(
     right: NDArray[np.uint64] | None,
     *,
     max_distance: int | None,
+    most_pairs: int,
     threads: int,
     isa: str,
 ) -> PairArrays: ...
@@ -121,6 +127,7 @@ def join_windows(
     stops: NDArray[np.int64],
     *,
     max_distance: int | None,
+    most_pairs: int,
     threads: int,
     isa: str,
 ) -> PairArrays: ...
@@ -152,6 +159,7 @@ def join_similar(
     measure: str,
     threshold: float,
     most_postings: int,
+    most_pairs: int,
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int, bool]: ...
 def predict_similar(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,7 +25,6 @@ from neardup.pipeline.inputs import require_output
 
 FORMAT = "neardup pairs 1"
 GROUPS_FORMAT = "neardup groups 1"
-_ROW_GROUP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,8 @@ def find_pairs_in_files(
         pairs = outputs.enter_context(
             _Writer(output, FORMAT, ("a", "b", "distance"), (first, sides[-1]), about)
         )
-        for batch in _batches(search.of_representatives() if group else search, progress):
+        searched = search.of_representatives() if group else search
+        for batch in searched.portions(progress):
             pairs.write(batch.columns)
     return PairsSummary(
         scheme=str(first.scheme),
@@ -109,13 +109,6 @@ def find_pairs_in_files(
         pairs=pairs.rows,
         seconds=time.perf_counter() - started,
     )
-
-
-def _batches(search: Search, progress: Progress | None) -> Iterator[pa.RecordBatch]:
-    """In one go where memory is not bounded, which is the faster way."""
-    if search.memory is None:
-        return iter(search.table().to_batches(max_chunksize=_ROW_GROUP))
-    return search.batches(progress)
 
 
 class _Writer:

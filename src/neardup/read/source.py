@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import Any, BinaryIO, cast
 import pyarrow as pa
 
 from neardup.errors import InputError
-from neardup.read.stream import ByteStream
+from neardup.read.stream import ByteStream, standard_input
 
 STANDARD_INPUT = "standard input"
 
@@ -48,7 +47,7 @@ class Source:
     def stream(self) -> Iterator[ByteStream]:
         """Open for reading from front to back, decompressed."""
         if self.is_standard_input:
-            yield ByteStream(sys.stdin.buffer, "sniff")
+            yield ByteStream(standard_input(), "sniff")
             return
         with self._open() as file, ByteStream(file, self.compression) as stream:
             yield stream

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import re
+import sys
 import zlib
 from typing import Any, BinaryIO
 
@@ -22,6 +23,13 @@ _MAGIC = {
 _MAGIC_BYTES = 10
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def standard_input() -> BinaryIO:
+    """Standard input as bytes; whoever closed it (`<&-`) is told so."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("standard input is closed; give a file, or send something to it")
+    return sys.stdin.buffer
 
 
 class ByteStream(io.BufferedReader):

@@ -21,6 +21,7 @@ from neardup.pipeline.dedup.collected import Collected
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.dedup.source import DocumentBatch, RowBatch
 from neardup.pipeline.inputs import Progress
+from neardup.rejects import RejectedRows
 
 _NO_TEXT = "(the index stores no texts)"
 
@@ -84,7 +85,7 @@ class IndexSource:
             filled,
             group_rows(np.ascontiguousarray(rows[filled]), threads=1),
             None,
-            (),
+            RejectedRows(),
         )
 
     def _ids(self, entries: Entries) -> pa.Array:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +20,7 @@ from neardup.pipeline.dedup.page import page_of
 from neardup.pipeline.dedup.rows import SchemaGrewError, kept_rows, under_one_schema
 from neardup.pipeline.dedup.shown import shown_places
 from neardup.pipeline.dedup.texts import TextPicker
+from neardup.report.spreadsheet import SpreadsheetWriter
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
@@ -42,26 +41,37 @@ FOLDER = FolderKind(
 
 def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, format: str) -> None:
     """Write kept rows, pairs, clusters, rejected rows, the summary and the page."""
-    if format not in FORMATS:
-        raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
+    require_format(format)
     require_apart(path, [*result.source.places, *result.other_source.places])
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
         _write_kept(result, folder / f"kept.{format}", format)
-        _write_table(result.pairs, folder / "pairs.parquet")
-        _write_table(result.clusters, folder / "clusters.parquet")
-        with (folder / "rejected.jsonl").open("w", encoding="utf-8") as file:
-            for row in result.collected.rejected:
-                file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+        _write_pairs(result, folder / "pairs.parquet")
+        with (folder / "clusters.parquet").open("wb") as file:
+            pq.write_table(result.clusters, file, compression="zstd")
+        with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
+            lines.writelines(result.collected.rejected.lines())
         summary = json.dumps(result.summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
         (folder / "report.html").write_text(page_of(result), encoding="utf-8")
 
 
-def _write_table(table: pa.Table, path: Path) -> None:
-    # By a file of Python's: Arrow takes no name that is not UTF-8.
-    with path.open("wb") as file:
-        pq.write_table(table, file, compression="zstd")
+def require_format(format: str) -> None:
+    """Refuse a format that kept rows cannot be written in."""
+    if format not in FORMATS:
+        raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
+
+
+def _write_pairs(result: Result, path: Path) -> None:
+    batches = result.pair_batches()
+    first = next(batches)
+    # By a file of Python's, here as below: Arrow takes no name that is not UTF-8.
+    with (
+        path.open("wb") as file,
+        pq.ParquetWriter(file, first.schema, compression="zstd") as writer,
+    ):
+        for batch in chain((first,), batches):
+            writer.write_batch(batch)
 
 
 def _write_kept(result: Result, path: Path, format: str) -> None:
@@ -114,8 +124,8 @@ def _write_json_lines(
 
 def _write_csv(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = SpreadsheetWriter(file)
         for number, batch in enumerate(under_one_schema(batches, schema)):
             if number == 0:
-                writer.writerow(batch.schema.names)
-            writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+                writer.rows([batch.schema.names])
+            writer.rows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
