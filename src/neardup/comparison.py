@@ -16,7 +16,7 @@ from neardup.features.text import WordSpans, find_words, folded_code_points, num
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.engine import fitted_maker
 from neardup.fingerprints.maker import Maker
-from neardup.fingerprints.scheme import HashFunction, Scheme
+from neardup.fingerprints.scheme import HashChoice, Scheme
 from neardup.hashes import hash_family
 from neardup.kernels import reference
 from neardup.verify.alignment import align
@@ -41,7 +41,7 @@ def compare(
     features: str = "word:3",
     weights: str | None = None,
     bits: int = 64,
-    hash: str | HashFunction = "nd1",
+    hash: HashChoice = "nd1",
     tie: str = ">0",
     projection: str | None = None,
     idf: IdfTable | str | os.PathLike[str] | None = None,

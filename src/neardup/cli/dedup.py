@@ -20,6 +20,7 @@ _SHOWN = 60
 _SETTINGS = (
     *("text", "id", "features", "weights", "bits", "hash", "tie", "projection", "similarity"),
     *("threshold", "candidates", "recall", "keep", "cluster", "memory", "threads"),
+    "max_document",
 )
 
 
@@ -123,6 +124,7 @@ def dedup(
     strict: Annotated[
         bool, typer.Option("--strict", help="Rows that cannot be read are an error.")
     ] = False,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: options.Json = False,
@@ -159,9 +161,10 @@ def dedup(
         rejected = result.collected.rejected
         if strict and rejected:
             row = next(iter(rejected))
+            place = row.file if row.row is None else f"{row.file}, row {row.row}"
             raise InputError(
-                f"{count(len(rejected), 'row')} cannot be read, the first in {row.file}, row "
-                f"{row.row}: {row.reason}; {output} was not written"
+                f"{count(len(rejected), 'row')} cannot be read, the first in {place}: "
+                f"{row.reason}; {output} was not written"
             )
         stages("output")
         result.save(output, overwrite=overwrite, format=format)
@@ -197,6 +200,10 @@ def _print(result: Result, output: Path) -> None:
         say(line)
     if summary["rejected"]:
         say(f"{count(summary['rejected'], 'row')} rejected → {output / 'rejected.jsonl'}", err=True)
+    if summary["left_out"]:
+        say(
+            f"{count(summary['left_out'], 'file')} left out → {output / 'rejected.jsonl'}", err=True
+        )
     say(f"{result.scheme} → {output}")
 
 

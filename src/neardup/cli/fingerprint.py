@@ -37,6 +37,7 @@ def fingerprint(
     hash: options.Hash = "nd1",
     tie: options.Tie = ">0",
     projection: options.Projection = None,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -44,6 +45,7 @@ def fingerprint(
 
     Example: neardup fingerprint corpus.jsonl.gz -o fps.parquet
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
@@ -61,6 +63,7 @@ def fingerprint(
             id=id,
             idf=idf,
             threads=threads,
+            max_document=bytes_of(max_document, "max_document"),
             progress=progress,
         )
     if json:
@@ -85,3 +88,5 @@ def _print(summary: FingerprintSummary) -> None:
     say(f"{summary.scheme} → {summary.output}")
     if summary.rejected:
         say(rejected_line(summary.rejected, summary.rejected_file), err=True)
+    if summary.left_out:
+        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)

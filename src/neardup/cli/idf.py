@@ -28,6 +28,14 @@ def idf(
     text: options.Text = None,
     id: options.Id = None,
     features: options.Features = "word:1",
+    hash: Annotated[
+        str,
+        typer.Option(
+            help="The hash family that the table is for. One table serves all of them, but for "
+            "keyed ones (nd1:NAME), which need their own."
+        ),
+    ] = "nd1",
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -35,17 +43,25 @@ def idf(
 
     Example: neardup idf corpus.jsonl.gz -o idf.parquet --features word:1
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
     from neardup.fingerprints import Scheme
     from neardup.pipeline.idf_files import idf_of_files
 
-    scheme = Scheme.of(features, "tfidf", fields=record_fields(text))
+    scheme = Scheme.of(features, "tfidf", hash=hash, fields=record_fields(text))
     stopping.writes(output)
     with ByteProgress("idf") as progress:
         summary = idf_of_files(
-            inputs, output, scheme, text=text, id=id, threads=threads, progress=progress
+            inputs,
+            output,
+            scheme,
+            text=text,
+            id=id,
+            threads=threads,
+            max_document=bytes_of(max_document, "max_document"),
+            progress=progress,
         )
     if json:
         say_json(summary.to_dict())
@@ -63,3 +79,5 @@ def idf(
         )
     if summary.rejected:
         say(rejected_line(summary.rejected, summary.rejected_file), err=True)
+    if summary.left_out:
+        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)

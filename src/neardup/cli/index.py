@@ -115,15 +115,19 @@ def add(
             help="Wait for the disk at each commit; without, a power cut may damage the index.",
         ),
     ] = True,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
     """Add documents; one with the id of another replaces it.
 
+    Documents without ids are named after file and row, as a.jsonl:17, and replace nothing: where
+    another document has the name, a hash of the content is put behind it.
     A run that was stopped can be run again: what is there already stays as it is.
 
     Example: neardup index add seen.index corpus.jsonl.gz
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.index import Index
@@ -140,6 +144,7 @@ def add(
             text=text,
             id=id,
             metadata=columns,
+            max_document=bytes_of(max_document, "max_document"),
             progress=progress,
             committed=stopping.adds_to(path),
         )
@@ -150,9 +155,18 @@ def add(
         f"{count(summary.documents, 'document')}, {summary.changed:,} of them new or changed, in "
         f"{summary.seconds:.2f} s; the index has {summary.total:,}"
     )
+    if summary.replaced:
+        say(f"{summary.replaced:,} replaced: their ids were there with other content")
+    if summary.renamed:
+        say(
+            f"{count(summary.renamed, 'document')} without id renamed: other documents have "
+            "the names made of file and row"
+        )
     say(f"{summary.scheme} → {path}")
     if summary.rejected:
         say(rejected_line(summary.rejected, summary.rejected_file), err=True)
+    if summary.left_out:
+        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)
 
 
 @index.command()

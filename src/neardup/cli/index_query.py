@@ -48,6 +48,7 @@ def query(
     limit: Annotated[int, typer.Option(help="How many matches to give at most.")] = 10,
     text: options.Text = None,
     id: options.Id = None,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object in a line for each document.")
@@ -59,6 +60,7 @@ def query(
 
     Example: neardup index query seen.index "To be, or not to be"
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli.files import STANDARD_INPUT, read_text
     from neardup.errors import SettingError
     from neardup.index import Index
@@ -79,6 +81,7 @@ def query(
                 max_distance=max_distance,
                 threshold=threshold,
                 limit=limit,
+                max_document=bytes_of(max_document, "max_document"),
             )
         else:
             asked = read_text(STANDARD_INPUT) if document is None else document

@@ -66,8 +66,20 @@ Id = Annotated[
         show_default="id, else the row's number",
     ),
 ]
+MaxDocument = Annotated[
+    str,
+    typer.Option(
+        metavar="SIZE", help="Reject documents that are longer than this, for example 200MB."
+    ),
+]
 Bits = Annotated[int, typer.Option(help="Bits of a fingerprint, 1 to 4096.")]
-Hash = Annotated[str, typer.Option(help="The hash family; `neardup hashes` lists them.")]
+Hash = Annotated[
+    str,
+    typer.Option(
+        help="The hash family; `neardup hashes` lists them. nd1:NAME is nd1 with a secret key, "
+        "which is read from the environment variable NEARDUP_KEY_NAME."
+    ),
+]
 Projection = Annotated[
     str | None,
     typer.Option(help="Bits by way of a sphere, for example sphere:42x64.", show_default="none"),

@@ -14,7 +14,10 @@ from neardup.errors import SettingError
 
 Number = TypeVar("Number", int, float)
 
-_SETTINGS = ("text", "id", "features", "weights", "hash", "tie", "similarity", "memory", "threads")
+_SETTINGS = (
+    *("text", "id", "features", "weights", "hash", "tie", "similarity"),
+    *("memory", "max_document", "threads"),
+)
 
 
 def sweep(
@@ -85,6 +88,7 @@ def sweep(
     memory: Annotated[
         str, typer.Option(help="Memory for features, fingerprints and pairs, such as 8GB.")
     ] = "2GB",
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:

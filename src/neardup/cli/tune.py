@@ -65,6 +65,7 @@ def tune(
     memory: Annotated[
         str, typer.Option(help="Memory to use, now and in `dedup`, such as 8GB.")
     ] = "2GB",
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: options.Json = False,
@@ -91,6 +92,7 @@ def tune(
         "candidates": candidates,
         "memory": memory,
         "threads": threads,
+        "max_document": max_document,
     }
     if output is not None:
         require_writable(output)

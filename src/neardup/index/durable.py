@@ -9,7 +9,7 @@ from weakref import finalize
 
 from neardup import kernels
 from neardup.features.idf import IdfTable
-from neardup.fingerprints.scheme import HashFunction
+from neardup.fingerprints.scheme import HashChoice
 from neardup.index.durable_store import DurableStore, open_store
 from neardup.index.interface import LivingIndex
 
@@ -39,7 +39,7 @@ class Index(LivingIndex):
         features: str | None = None,
         weights: str | None = None,
         bits: int | None = None,
-        hash: str | HashFunction | None = None,
+        hash: HashChoice | None = None,
         tie: str | None = None,
         projection: str | None = None,
         text: str | None = None,

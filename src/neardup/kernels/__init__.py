@@ -19,9 +19,11 @@ except ImportError as error:
     ) from error
 from neardup.kernels.columns import string_buffers
 from neardup.kernels.features import FeatureCounts, find_features, find_sets, weigh_features
+from neardup.kernels.hash_key import NO_KEY, HashKey
 
 __all__ = [
     "FeatureCounts",
+    "HashKey",
     "IdSet",
     "available_isas",
     "find_features",
@@ -70,10 +72,14 @@ def fingerprint(
     distinct: bool,
     bits: int,
     ties_up: bool,
+    key: HashKey | None = None,
     threads: int = 1,
     isa: str = "auto",
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Fingerprint a string array without nulls: rows of 64-bit words, and word counts."""
+    """Fingerprint a string array without nulls: rows of 64-bit words, and word counts.
+
+    With a `key` they are those of the keyed hash, else of plain nd1.
+    """
     data, offsets = string_buffers(texts)
     return _native.fingerprint(
         data,
@@ -83,6 +89,7 @@ def fingerprint(
         distinct=distinct,
         bits=bits,
         ties_up=ties_up,
+        key=NO_KEY if key is None else key.words,
         threads=threads,
         isa=isa,
     )

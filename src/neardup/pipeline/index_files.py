@@ -22,9 +22,10 @@ from neardup.index.contents import text_of
 from neardup.index.entries import Entries
 from neardup.index.ids import Id, is_text
 from neardup.index.match import Match
+from neardup.index.soundness import damage_told
 from neardup.pipeline.inputs import Progress
 from neardup.read import Batch, Documents, TermBatch, TermDocuments
-from neardup.read.columns import ROW_PLACE
+from neardup.read.limits import MAX_DOCUMENT
 from neardup.rejects import RejectedWriter
 
 
@@ -36,8 +37,11 @@ class AddSummary:
     scheme: str
     documents: int
     changed: int
+    replaced: int
+    renamed: int
     total: int
     rejected: int
+    left_out: int
     rejected_file: str | None
     seconds: float
 
@@ -53,42 +57,41 @@ def add_files(
     text: str | None = None,
     id: str | None = None,
     metadata: Sequence[str] | Literal["all"] = (),
+    max_document: int = MAX_DOCUMENT,
     progress: Progress | None = None,
     committed: Callable[[int], None] | None = None,
 ) -> AddSummary:
     """Add the documents of files; those that are there already, just as they are, cost little.
 
-    So a run that was stopped can be run again. Ids are needed to know a document again; `id="row"`
-    takes the rows' numbers for them. `committed` is told how many documents are stored for good,
-    whenever some more are.
+    So a run that was stopped can be run again. Documents without ids, or all with `id="row"`, are
+    named after file and row, and replace nothing. `committed` is told how many documents are
+    stored for good, whenever some more are.
     """
     started = time.perf_counter()
-    documents = _documents(inputs, index.scheme, text, id, metadata)
+    documents = _documents(inputs, index.scheme, text, id, metadata, max_document)
     seen = 0
     with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
 
         def batches() -> Iterator[Batch | TermBatch]:
             nonlocal seen
             for batch in Prefetched[Batch | TermBatch](documents):
-                if isinstance(batch, Batch) and batch.names[0] is None and id != ROW_PLACE:
-                    raise InputError(
-                        "the input has no ids, and an index needs them to know a document again; "
-                        "name a column with --id, or number the rows with --id row"
-                    )
                 rejects.write(batch.rejected)
                 yield batch
                 seen += len(batch.ids)
                 if progress:
                     progress(documents.done_bytes, documents.total_bytes, seen)
 
-        changed = index.add_many(batches(), progress=committed)
+        counted = index.add_counted(batches(), progress=committed)
     return AddSummary(
         os.fspath(index.path),
         str(index.scheme),
         seen,
-        changed,
+        counted.stored,
+        counted.replaced,
+        counted.renamed,
         len(index),
-        rejects.count,
+        rejects.count - rejects.files,
+        rejects.files,
         rejects.path,
         time.perf_counter() - started,
     )
@@ -103,11 +106,12 @@ def query_files(
     max_distance: int | None = None,
     threshold: float | None = None,
     limit: int | None = 10,
+    max_document: int = MAX_DOCUMENT,
 ) -> Iterator[tuple[Id, list[Match]]]:
     """The matches of every document of some files, with its id, in order."""
-    documents = _documents(inputs, index.scheme, text, id, ())
+    documents = _documents(inputs, index.scheme, text, id, (), max_document)
     for batch in Prefetched[Batch | TermBatch](documents):
-        for row in batch.rejected:
+        for row in (row for row in batch.rejected if row.row is not None):
             raise InputError(f"{row.file} row {row.row} cannot be asked about: {row.reason}")
         if len(batch.ids):
             answers = index.query_many(batch, max_distance, threshold, limit)
@@ -122,10 +126,11 @@ def export_index(index: Index, output: str | os.PathLike[str]) -> int:
     """
     require_apart(output, [index.path])
     suffix = Path(output).suffix
-    if suffix == ".parquet":
-        return _export_fingerprints(index, output)
-    if suffix in (".jsonl", ".ndjson"):
-        return _export_lines(index, output)
+    with damage_told(index.path):
+        if suffix == ".parquet":
+            return _export_fingerprints(index, output)
+        if suffix in (".jsonl", ".ndjson"):
+            return _export_lines(index, output)
     raise InputError(f"{output} must end in .parquet or .jsonl, which says what to write")
 
 
@@ -135,12 +140,19 @@ def _documents(
     text: str | None,
     id: str | None,
     columns: Sequence[str] | Literal["all"],
+    max_document: int,
 ) -> Documents | TermDocuments:
     if scheme.features.are_given:
-        return TermDocuments(inputs, terms=text, id=id)
-    if scheme.fields is not None:
-        return Documents(inputs, fields=scheme.fields.names, id=id, columns=columns)
-    return Documents(inputs, text=text, id=id, columns=columns)
+        return TermDocuments(inputs, terms=text, id=id, max_document=max_document)
+    fields = scheme.fields.names if scheme.fields is not None else ()
+    return Documents(
+        inputs,
+        text=None if fields else text,
+        fields=fields,
+        id=id,
+        columns=columns,
+        max_document=max_document,
+    )
 
 
 def _export_fingerprints(index: Index, output: str | os.PathLike[str]) -> int:

@@ -14,7 +14,7 @@ from neardup.features.hashed import text_features, text_sets
 from neardup.features.spec import FeatureKind, FeatureSpec
 from neardup.features.terms import kind_shingles
 from neardup.features.text import find_words
-from neardup.hashes.nd1 import shingle_hashes
+from neardup.hashes.nd1_arrays import shingle_hashes
 from neardup.verify.comparison import Shared
 from neardup.verify.diff import Edit
 
@@ -98,7 +98,7 @@ def _examples(
     between = "" if kind.unit == "char" else " "
     found: dict[str, None] = {}
     for window in _windows(sides, edits):
-        shingles = kind_shingles(find_words(window), kind)
+        shingles = kind_shingles(find_words(window), kind, None)
         values = shingle_hashes(shingles)
         alone = np.flatnonzero(_is_in(values, own) & ~_is_in(values, other))
         next_place = 0

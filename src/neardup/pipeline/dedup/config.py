@@ -34,6 +34,7 @@ KEYS: dict[str, tuple[type, ...]] = {
     "cluster": _TEXT,
     "memory": (str, int),
     "threads": (int,),
+    "max_document": (str, int),
 }
 
 

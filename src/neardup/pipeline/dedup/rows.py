@@ -13,6 +13,7 @@ from neardup.errors import InputError
 from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.dedup.texts import TextPicker
+from neardup.read.json_columns import as_type
 
 
 class SchemaGrewError(Exception):
@@ -30,10 +31,21 @@ def kept_rows(
     first = 0
     for batch in source.rows():
         count = len(batch.rows)
+        if first + count > len(keeps):
+            raise _changed(len(keeps))
         if picker is not None:
             picker.see(first, count, batch.columns)
         yield batch.rows.filter(column_of(keeps[first : first + count]))
         first += count
+    if first < len(keeps):
+        raise _changed(len(keeps))
+
+
+def _changed(documents: int) -> InputError:
+    return InputError(
+        f"the input changed while it was read: it had {documents:,} documents at first, and now "
+        "another number; run again when nobody writes to it"
+    )
 
 
 def under_one_schema(
@@ -46,6 +58,9 @@ def under_one_schema(
     for batch in batches:
         wide = batch.schema if schema is None else _widened(schema, batch.schema)
         if schema is not None and wide != schema:
+            # Whatever else is to come is looked at too, so that it is written only once more.
+            for later in batches:
+                wide = _widened(wide, later.schema)
             raise SchemaGrewError(wide)
         schema = wide
         yield _cast(batch, schema)
@@ -94,17 +109,30 @@ def together(batches: Iterator[pa.RecordBatch]) -> pa.Table:
 
 
 def _widened(schema: pa.Schema, other: pa.Schema) -> pa.Schema:
-    """One schema for both."""
+    """One schema for both; a column whose types have nothing in common becomes one of strings."""
     try:
         return pa.unify_schemas([schema, other], promote_options="permissive")
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"columns of the input change their type on the way: {error}") from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        fields = {field.name: field for field in schema}
+        for field in other:
+            known = fields.setdefault(field.name, field)
+            fields[field.name] = pa.field(field.name, _common_type(known, field))
+        return pa.schema(list(fields.values()))
+
+
+def _common_type(one: pa.Field, other: pa.Field) -> pa.DataType:
+    try:
+        pair = [pa.schema([one]), pa.schema([other])]
+        return pa.unify_schemas(pair, promote_options="permissive").field(0).type
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pa.large_string()
 
 
 def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    places = {name: place for place, name in enumerate(batch.schema.names)}
     columns = [
-        batch[field.name].cast(field.type)
-        if field.name in batch.schema.names
+        as_type(batch.column(places[field.name]), field.type)
+        if field.name in places
         else pa.nulls(len(batch), field.type)
         for field in schema
     ]

@@ -13,8 +13,10 @@ from neardup.cluster.keep import KeepPolicy
 from neardup.errors import SettingError
 from neardup.features.columns import record_fields
 from neardup.fingerprints import Scheme
+from neardup.fingerprints.scheme import HashChoice
 from neardup.kernels import thread_count
 from neardup.presets import preset
+from neardup.read.limits import MAX_DOCUMENT
 
 SIMILARITIES = ("jaccard", "weighted-jaccard", "cosine", "hamming")
 CLUSTERINGS = ("components", "star")
@@ -40,6 +42,7 @@ class DedupSettings:
     memory: int
     threads: int | None
     levels: tuple[float, ...] = ()
+    max_document: int = MAX_DOCUMENT
 
     @classmethod
     def of(cls, *, preset: str | None = None, **chosen: Any) -> DedupSettings:
@@ -55,7 +58,7 @@ class DedupSettings:
         features: str = "word:3",
         weights: str | None = None,
         bits: int = 64,
-        hash: str = "nd1",
+        hash: HashChoice = "nd1",
         tie: str = ">0",
         projection: str | None = None,
         text: str | None = None,
@@ -69,6 +72,7 @@ class DedupSettings:
         memory: str | int = DEFAULT_MEMORY,
         threads: int | None = None,
         levels: Sequence[float] = (),
+        max_document: str | int = MAX_DOCUMENT,
     ) -> DedupSettings:
         """Without `similarity` it is the one that fits the weights."""
         scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
@@ -100,6 +104,7 @@ class DedupSettings:
             bytes_of(memory),
             threads,
             tuple(levels),
+            bytes_of(max_document, "max_document"),
         )
 
     @property

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from neardup.atomic import require_folder_of
 from neardup.errors import SettingError
+from neardup.features.columns import TextColumn
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms
 from neardup.index import Index
 from neardup.index.entries import int_array
+from neardup.index.ids import id_column
+from neardup.index.shapes import Documents
 from neardup.pipeline.dedup.result import Result
 from neardup.pipeline.dedup.settings import DedupSettings
 
@@ -32,7 +35,7 @@ def leave_index(
     of records and terms.
     """
     with opened_index(result, path) as index:
-        return index.add_many(_kept(result, index), progress=committed)
+        return index.add_many(_kept(result), progress=committed)
 
 
 def require_fitting_index(settings: DedupSettings, path: str | os.PathLike[str]) -> None:
@@ -77,7 +80,7 @@ def _stored_content(scheme: Scheme, settings: DedupSettings) -> dict[str, Any]:
     return {"store_text": plain, "store_features": not plain}
 
 
-def _kept(result: Result, index: Index) -> Iterator[pa.RecordBatch | tuple[Any, Any]]:
+def _kept(result: Result) -> Iterator[Documents]:
     first = 0
     keeps: NDArray[np.bool_] = result.keeps
     for batch in result.source.batches():
@@ -85,15 +88,13 @@ def _kept(result: Result, index: Index) -> Iterator[pa.RecordBatch | tuple[Any, 
         first += len(batch.ids)
         places = int_array(chosen)
         if len(chosen):
-            columns = {"id": batch.ids.take(places), **_columns(batch.columns, places)}
-            yield pa.RecordBatch.from_pydict(columns)
+            made = batch.made_ids
+            ids = (batch.ids if made is None else made()).take(places)
+            yield Documents(id_column(ids), _taken(batch.columns, places), made=made is not None)
 
 
-def _columns(columns: DocumentColumns, places: pa.Array) -> dict[str, pa.Array]:
+def _taken(columns: DocumentColumns, places: pa.Array) -> DocumentColumns:
     if isinstance(columns, GivenTerms):
-        weights = {} if columns.weights is None else {"weights": columns.weights.take(places)}
-        return {"terms": columns.terms.take(places), **weights}
-    return {
-        "text" if column.field is None else column.field.name: column.texts.take(places)
-        for column in columns
-    }
+        weights = None if columns.weights is None else columns.weights.take(places)
+        return GivenTerms(columns.terms.take(places), weights)
+    return [TextColumn(column.texts.take(places), column.field) for column in columns]
