@@ -129,6 +129,15 @@ def test_a_full_device(place):
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
 
+@pytest.mark.parametrize("command", ["dedup", "fingerprint", "idf"])
+def test_a_name_that_is_not_text(place, command):
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    done = neardup(command, "w", "-o", b"out\xff".decode(errors="surrogateescape"), env=environment)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert os.path.exists(b"out\xff")
+    assert "out\\udcff" in done.stdout
+
+
 def test_standard_output_is_for_the_summary(place):
     done = neardup("fingerprint", "w", "-o", "/dev/stdout")
     assert done.returncode == 1

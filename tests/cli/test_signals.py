@@ -60,8 +60,8 @@ class Run:
 
     def stop(self, number):
         self.process.send_signal(number)
-        _, said = self.process.communicate(timeout=PATIENCE)
-        return said.decode()
+        self.process.wait(PATIENCE)  # with its standard input still open
+        return self.process.stderr.read().decode()
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -199,6 +199,27 @@ def test_no_file_gets_the_number_of_a_closed_descriptor(tmp_path):
     assert run.process.returncode == 143
     with nd.Index(path, readonly=True) as index:
         assert list(index.ids()) == ["a"]
+
+
+def test_a_name_cannot_steer_the_terminal(tmp_path):
+    run = Run(tmp_path, "fingerprint", "-", "-o", "f\x1b[31m\udcff.parquet")
+    run.wait_for(run.leftovers)
+    assert run.stop(signal.SIGINT) == (
+        "neardup: stopped; f\\x1b[31m\\udcff.parquet was not written\n"
+    )
+
+
+def test_a_full_pipe_does_not_keep_it_alive(tmp_path):
+    run = Run(tmp_path, "fingerprint", "-", "-o", "f.parquet")
+    run.wait_for(run.leftovers)
+    into = os.open(f"/proc/{run.process.pid}/fd/2", os.O_WRONLY | os.O_NONBLOCK)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(into, b"x" * 4096)
+    os.close(into)
+    run.process.send_signal(signal.SIGTERM)
+    assert run.process.wait(PATIENCE) == 143
+    assert run.leftovers() == []
 
 
 def test_nobody_reads_what_is_printed(tmp_path):

@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 import warnings
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -81,6 +82,8 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     replace_closed_streams()
     warnings.showwarning = _say_warning
+    if isinstance(sys.stdout, TextIOWrapper):  # names of files need not be text
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         _run()
     except SettingError as error:
@@ -108,8 +111,6 @@ def _run() -> None:
 
 def _flush() -> None:
     """Have everything printed while a failure can still be told."""
-    if sys.stdout is None:
-        return
     try:
         sys.stdout.flush()
     except BrokenPipeError:

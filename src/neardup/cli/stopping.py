@@ -9,6 +9,7 @@ wait before anything else is done.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import threading
@@ -19,7 +20,7 @@ if TYPE_CHECKING:  # typing and pathlib take time to import
     from pathlib import Path
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_PATIENCE = 2.0  # seconds for the main thread to end, where it has begun to
+_PATIENCE = 2.0  # seconds, for the main thread to end where it has begun to, and for a full pipe
 _ERASED_LINE = "\r\x1b[2K\x1b[?25h"  # and the cursor, which a progress bar hides
 
 _ending = threading.Lock()  # whoever takes it ends the process and never gives it back
@@ -114,6 +115,9 @@ def _stop() -> None:
     abandon = getattr(sys.modules.get("neardup.atomic"), "abandon", None)
     if abandon is not None:
         abandon()
+    # No control characters of a file's name; ascii() spells them out.
+    said = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in _undone())
     erased = _ERASED_LINE if os.isatty(2) else ""
-    # Not by sys.stderr, which the main thread may be writing to.
-    os.write(2, f"{erased}neardup: stopped; {_undone()}\n".encode(errors="backslashreplace"))
+    # Not by sys.stderr, which the main thread may be writing to; nor to a pipe that nobody reads.
+    if select.select([], [2], [], _PATIENCE)[1]:
+        os.write(2, f"{erased}neardup: stopped; {said}\n".encode())

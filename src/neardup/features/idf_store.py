@@ -28,8 +28,9 @@ def save(table: IdfTable, path: str | os.PathLike[str]) -> None:
     }
     columns = [pa.array(table.hashes, pa.uint64()), pa.array(table.counts, pa.uint32())]
     rows = pa.table(columns, schema=_SCHEMA.with_metadata(about))
-    with replacing(path) as unfinished:
-        pq.write_table(rows, unfinished, compression="zstd", write_page_checksum=True)
+    # By a file of Python's: Arrow takes no name that is not UTF-8.
+    with replacing(path) as unfinished, unfinished.open("wb") as file:
+        pq.write_table(rows, file, compression="zstd", write_page_checksum=True)
 
 
 def load(path: str | os.PathLike[str]) -> IdfTable:

@@ -110,9 +110,11 @@ class FingerprintWriter:
 
     def _open(self, id_type: pa.DataType) -> None:
         self._schema = stored_schema(self._scheme, id_type, self._settings)
+        # By a file of Python's: Arrow takes no name that is not UTF-8.
+        file = self._stack.enter_context(self._unfinished.open("wb"))
         self._writer = self._stack.enter_context(
             pq.ParquetWriter(
-                self._unfinished,
+                file,
                 self._schema,
                 use_dictionary=False,  # ids and fingerprints hardly repeat
                 compression={"id": "zstd", "words": "zstd", "fingerprint": "none"},

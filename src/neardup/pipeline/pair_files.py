@@ -138,8 +138,10 @@ class _Writer:
 
     def __enter__(self) -> _Writer:
         unfinished = self._stack.enter_context(replacing(self._path))
+        # By a file of Python's: Arrow takes no name that is not UTF-8.
+        file = self._stack.enter_context(unfinished.open("wb"))
         self._writer = self._stack.enter_context(
-            pq.ParquetWriter(unfinished, self._schema, compression="zstd", write_page_checksum=True)
+            pq.ParquetWriter(file, self._schema, compression="zstd", write_page_checksum=True)
         )
         return self
 

@@ -46,9 +46,10 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
         _write_kept(result, folder / f"kept.{format}", format)
         _write_pairs(result, folder / "pairs.parquet")
-        pq.write_table(result.clusters, folder / "clusters.parquet", compression="zstd")
-        with (folder / "rejected.jsonl").open("w", encoding="utf-8") as file:
-            file.writelines(result.collected.rejected.lines())
+        with (folder / "clusters.parquet").open("wb") as file:
+            pq.write_table(result.clusters, file, compression="zstd")
+        with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
+            lines.writelines(result.collected.rejected.lines())
         summary = json.dumps(result.summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
@@ -64,7 +65,11 @@ def require_format(format: str) -> None:
 def _write_pairs(result: Result, path: Path) -> None:
     batches = result.pair_batches()
     first = next(batches)
-    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+    # By a file of Python's, here as below: Arrow takes no name that is not UTF-8.
+    with (
+        path.open("wb") as file,
+        pq.ParquetWriter(file, first.schema, compression="zstd") as writer,
+    ):
         for batch in chain((first,), batches):
             writer.write_batch(batch)
 
@@ -89,9 +94,12 @@ def _write_parquet(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, 
     first = next(fitting, None)
     known = first.schema if first is not None else schema or pa.schema([])
     short = [] if first is None else _short_columns(first)
-    with pq.ParquetWriter(
-        path, known, compression="zstd", use_dictionary=short, write_page_checksum=True
-    ) as writer:
+    with (
+        path.open("wb") as file,
+        pq.ParquetWriter(
+            file, known, compression="zstd", use_dictionary=short, write_page_checksum=True
+        ) as writer,
+    ):
         for batch in () if first is None else chain((first,), fitting):
             writer.write_batch(batch)
 
