@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # typing, too, takes time to import
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
+    from neardup.hashes import keyed
     from neardup.index import Index, Match, MemoryIndex, unique
     from neardup.lab.exact_join import exact_pairs
     from neardup.lab.sweep_result import Sweep
@@ -52,6 +53,7 @@ __all__ = [
     "hamming",
     "idf",
     "jaccard",
+    "keyed",
     "sweep",
     "tune",
     "unique",
@@ -82,6 +84,7 @@ _HOMES = {
     "hamming": "neardup.fingerprints",
     "idf": "neardup.fingerprints",
     "jaccard": "neardup.verify",
+    "keyed": "neardup.hashes",
     "sweep": "neardup.lab.sweep_run",
     "tune": "neardup.lab.tuning",
     "unique": "neardup.index",

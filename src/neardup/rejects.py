@@ -16,6 +16,7 @@ from neardup.errors import NeardupError
 from neardup.read import Rejected
 
 _ROWS_IN_MEMORY = 4 << 20
+_FILES_LISTED = 20
 _KEYS = {field.name for field in fields(Rejected)}
 
 
@@ -44,6 +45,7 @@ class RejectedWriter:
         self._stack = ExitStack()
         self._file: IO[str] | None = None
         self.count = 0
+        self.files = 0  # of these, files that were left out as a whole
 
     @property
     def path(self) -> str | None:
@@ -54,6 +56,7 @@ class RejectedWriter:
         """Add rows to the file."""
         for row in rows:
             self.count += 1
+            self.files += row.row is None
             if self._path is None:
                 continue
             if self._file is None:
@@ -88,7 +91,10 @@ def _require_ours(path: Path) -> None:
 
 
 class RejectedRows:
-    """Rows that were set aside, in the order they came: however many, in a bounded memory."""
+    """Rows that were set aside, in the order they came: however many, in a bounded memory.
+
+    `left_out` counts the whole files among them; `first_left_out` are the first of these.
+    """
 
     def __init__(self) -> None:
         # A temporary file once it is large; it is closed, and gone, with this object.
@@ -96,12 +102,18 @@ class RejectedRows:
             max_size=_ROWS_IN_MEMORY, mode="w+", encoding="utf-8", newline=""
         )
         self._count = 0
+        self.left_out = 0
+        self.first_left_out: list[Rejected] = []
 
     def add(self, rows: Iterable[Rejected]) -> None:
         """Set more rows aside."""
         for row in rows:
             self._lines.write(_line(row))
             self._count += 1
+            if row.row is None:
+                self.left_out += 1
+                if len(self.first_left_out) < _FILES_LISTED:
+                    self.first_left_out.append(row)
 
     def __len__(self) -> int:
         return self._count

@@ -92,6 +92,11 @@ class BandPlan(MaskPlan):
     def of_bands(cls, bands: int, width: int, bits: int) -> BandPlan:
         """`bands` tables of `width` bits."""
         name = f"bands:{bands}x{width}"
+        if bands < 1 or width < 1:
+            raise SettingError(
+                f"candidates='{name}' cannot work: bands:MxK is M bands of K bits each, both at "
+                "least 1"
+            )
         if bands * width > bits:
             raise SettingError(
                 f"candidates='{name}' needs {bands * width} bits, but these fingerprints have "

@@ -24,14 +24,19 @@ from neardup.cli.plan import plan
 from neardup.cli.presets import presets
 from neardup.cli.reproduce import reproduce
 from neardup.cli.sphere import sphere
+from neardup.cli.streams import replace_closed_streams
 from neardup.cli.sweep import sweep
 from neardup.cli.tune import tune
+from neardup.cli.unexpected import sentence_about
+from neardup.cli.usage import CommandGroup
 from neardup.errors import NeardupError, SettingError
+from neardup.report.visible import visible
 
 _CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ended
 
 app = typer.Typer(
     name="neardup",
+    cls=CommandGroup,
     help="Find every near-duplicate in a collection of texts, and prove each one.",
     no_args_is_help=True,
     add_completion=False,
@@ -74,6 +79,7 @@ def main() -> None:
     """Run a command; an error is one sentence on standard error and a code: 2 usage, else 1."""
     # NumPy's linear algebra starts a thread per core that waits busily; nothing here needs it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    replace_closed_streams()
     warnings.showwarning = _say_warning
     try:
         _run()
@@ -83,6 +89,8 @@ def main() -> None:
         _fail(error, 1)
     except OSError as error:
         _fail(_explained(error), 1)
+    except Exception as error:
+        _fail(sentence_about(error), 1)
 
 
 def _run() -> None:
@@ -127,10 +135,10 @@ def _discard_printed() -> None:
 
 
 def _say_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
-    print(f"neardup: {message}", file=sys.stderr)
+    print(f"neardup: {visible(str(message))}", file=sys.stderr)
 
 
-def _fail(error: Exception, code: int) -> None:
+def _fail(error: Exception | str, code: int) -> None:
     stopping.end()
-    print(f"neardup: {error}", file=sys.stderr)
+    print(f"neardup: {visible(str(error))}", file=sys.stderr)
     sys.exit(code)

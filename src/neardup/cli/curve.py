@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neardup.cli import options
+from neardup.cli.terminal import say, say_json, say_lines
 from neardup.errors import SettingError
 
 if TYPE_CHECKING:
@@ -40,7 +41,14 @@ def curve(
     ] = 1_000_000,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A picture: .png, .svg or .pdf.", show_default="none"),
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="A picture: .png, .svg or .pdf.",
+            show_default="none",
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -65,16 +73,14 @@ def curve(
     if output is not None:
         draw_curves(curves, similarity, threshold, output)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(_values(plans, curves, similarity, threshold), indent=2))
+        say_json(_values(plans, curves, similarity, threshold))
         return
-    typer.echo(curve_text(curves, similarity, threshold))
-    typer.echo()
+    say_lines(curve_text(curves, similarity, threshold))
+    say()
     for line in _lines(curves, threshold):
-        typer.echo(line)
+        say(line)
     if output is not None:
-        typer.echo(f"picture → {output}")
+        say(f"picture → {output}")
 
 
 def _lines(curves: list[Curve], threshold: float | None) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.index_query import query
 from neardup.cli.quantities import count, rejected_line, size
+from neardup.cli.terminal import say, say_json
 
 index = typer.Typer(
     name="index",
@@ -19,7 +20,10 @@ index = typer.Typer(
 index.command()(query)
 
 Place = Annotated[
-    Path, typer.Argument(metavar="PATH", help="The folder of the index.", show_default=False)
+    Path,
+    typer.Argument(
+        parser=options.path, metavar="PATH", help="The folder of the index.", show_default=False
+    ),
 ]
 
 
@@ -32,7 +36,12 @@ def create(
     ] = None,
     features: options.Features = "word:3",
     weights: options.Weights = None,
-    idf: Annotated[Path | None, typer.Option(help="A table of `neardup idf` to weigh by.")] = None,
+    idf: Annotated[
+        Path | None,
+        typer.Option(
+            parser=options.path, metavar="PATH", help="A table of `neardup idf` to weigh by."
+        ),
+    ] = None,
     bits: options.Bits = 64,
     hash: options.Hash = "nd1",
     tie: options.Tie = ">0",
@@ -86,7 +95,7 @@ def create(
         store_text=store_text,
         store_features=store_features,
     ) as made:
-        typer.echo(f"{made.scheme}, {made.settings.plan} → {path}")
+        say(f"{made.scheme}, {made.settings.plan} → {path}")
 
 
 @index.command()
@@ -106,6 +115,7 @@ def add(
             help="Wait for the disk at each commit; without, a power cut may damage the index.",
         ),
     ] = True,
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -117,6 +127,7 @@ def add(
 
     Example: neardup index add seen.index corpus.jsonl.gz
     """
+    from neardup.candidates.memory import bytes_of
     from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.index import Index
@@ -133,28 +144,29 @@ def add(
             text=text,
             id=id,
             metadata=columns,
+            max_document=bytes_of(max_document, "max_document"),
             progress=progress,
             committed=stopping.adds_to(path),
         )
     if json:
-        from json import dumps
-
-        typer.echo(dumps(summary.to_dict(), indent=2))
+        say_json(summary.to_dict())
         return
-    typer.echo(
+    say(
         f"{count(summary.documents, 'document')}, {summary.changed:,} of them new or changed, in "
         f"{summary.seconds:.2f} s; the index has {summary.total:,}"
     )
     if summary.replaced:
-        typer.echo(f"{summary.replaced:,} replaced: their ids were there with other content")
+        say(f"{summary.replaced:,} replaced: their ids were there with other content")
     if summary.renamed:
-        typer.echo(
+        say(
             f"{count(summary.renamed, 'document')} without id renamed: other documents have "
             "the names made of file and row"
         )
-    typer.echo(f"{summary.scheme} → {path}")
+    say(f"{summary.scheme} → {path}")
     if summary.rejected:
-        typer.echo(rejected_line(summary.rejected, summary.rejected_file), err=True)
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)
+    if summary.left_out:
+        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)
 
 
 @index.command()
@@ -189,14 +201,15 @@ def delete(
             else:
                 raise InputError(f"{path} has no document {id!r}; nothing was removed")
         removed = opened.delete_many(found)
-        typer.echo(f"{count(removed, 'document')} removed; the index has {len(opened):,}")
+        say(f"{count(removed, 'document')} removed; the index has {len(opened):,}")
 
 
 @index.command()
 def stats(
     path: Place,
     buckets: Annotated[
-        int, typer.Option(help="How many of the largest buckets to show; 0 is quickest.")
+        int,
+        typer.Option(help="How many of the largest buckets to show, 0 to 1,000; 0 is quickest."),
     ] = 5,
     json: options.Json = False,
 ) -> None:
@@ -209,16 +222,14 @@ def stats(
     with Index(path, readonly=True, create=False) as opened:
         found = opened.stats(buckets)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(found.to_dict(), indent=2))
+        say_json(found.to_dict())
         return
-    typer.echo(f"{count(found.documents, 'document')} of {found.scheme}")
-    typer.echo(f"{found.plan}: {count(found.tables, 'table')}")
-    typer.echo(", ".join(f"{part} {size(taken)}" for part, taken in found.bytes.items()))
+    say(f"{count(found.documents, 'document')} of {found.scheme}")
+    say(f"{found.plan}: {count(found.tables, 'table')}")
+    say(", ".join(f"{part} {size(taken)}" for part, taken in found.bytes.items()))
     if found.largest_buckets:
         sizes = ", ".join(f"{bucket:,}" for bucket in found.largest_buckets)
-        typer.echo(f"largest buckets of different fingerprints: {sizes}")
+        say(f"largest buckets of different fingerprints: {sizes}")
 
 
 @index.command()
@@ -229,6 +240,8 @@ def export(
         typer.Option(
             "--output",
             "-o",
+            parser=options.path,
+            metavar="PATH",
             help="A .parquet file of fingerprints, or .jsonl with all that is stored.",
             show_default=False,
         ),
@@ -245,7 +258,7 @@ def export(
     stopping.writes(output)
     with Index(path, readonly=True, create=False) as opened:
         done = export_index(opened, output)
-    typer.echo(f"{count(done, 'document')} → {output}")
+    say(f"{count(done, 'document')} → {output}")
 
 
 @index.command()
@@ -260,4 +273,4 @@ def compact(path: Place) -> None:
     stopping.changes(path)
     with Index(path, create=False) as opened:
         opened.compact()
-        typer.echo(f"{count(len(opened), 'document')} in {path}")
+        say(f"{count(len(opened), 'document')} in {path}")

@@ -9,11 +9,15 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.quantities import count
+from neardup.cli.terminal import plain_console, say, say_json
 from neardup.errors import SettingError
 
 Number = TypeVar("Number", int, float)
 
-_SETTINGS = ("text", "id", "features", "weights", "hash", "tie", "similarity", "memory", "threads")
+_SETTINGS = (
+    *("text", "id", "features", "weights", "hash", "tie", "similarity"),
+    *("memory", "max_document", "threads"),
+)
 
 
 def sweep(
@@ -46,7 +50,14 @@ def sweep(
     ] = 0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A folder for table and plots.", show_default="none"),
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="A folder for table and plots.",
+            show_default="none",
+        ),
     ] = None,
     overwrite: Annotated[
         bool,
@@ -77,6 +88,7 @@ def sweep(
     memory: Annotated[
         str, typer.Option(help="Memory for features, fingerprints and pairs, such as 8GB.")
     ] = "2GB",
+    max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -113,19 +125,15 @@ def sweep(
             stages("plots")
             found.save(output, overwrite=overwrite)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        say_json(found.as_dict())
         return
-    from rich.console import Console
-
     from neardup.lab.sweep_table import print_sweep
 
-    print_sweep(found, Console(highlight=False))
+    print_sweep(found, plain_console())
     if found.rejected:
-        typer.echo(f"{count(found.rejected, 'row')} could not be read and are left out", err=True)
+        say(f"{count(found.rejected, 'row')} could not be read and are left out", err=True)
     if output is not None:
-        typer.echo(f"table and plots → {output}")
+        say(f"table and plots → {output}")
 
 
 def _numbers(text: str | None, option: str, kind: type[Number]) -> list[Number] | None:

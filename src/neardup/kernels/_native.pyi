@@ -17,6 +17,7 @@ def fingerprint(
     distinct: bool,
     bits: int,
     ties_up: bool,
+    key: NDArray[np.uint64],
     threads: int,
     isa: str,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
@@ -39,6 +40,7 @@ def weigh_features(
     *,
     bits: int,
     ties_up: bool,
+    key: NDArray[np.uint64],
     with_sums: bool,
     threads: int,
     isa: str,
@@ -49,6 +51,7 @@ def features(
     *,
     shingles: list[tuple[bool, int]],
     with_counts: bool,
+    key: NDArray[np.uint64],
     threads: int,
     isa: str,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from neardup.atomic import FolderKind, replacing_folder
+from neardup.report.spreadsheet import SpreadsheetWriter
 
 # All that is ever written; a folder with anything else in it is never overwritten.
 FOLDER = FolderKind(
@@ -105,9 +105,9 @@ class Sweep:
             text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
             (folder / "sweep.json").write_text(text + "\n", encoding="utf-8")
             with (folder / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow([*_COLUMNS, *(f"seconds_{name}" for name in _SECONDS)])
-                writer.writerows(map(_values, self.rows))
+                writer = SpreadsheetWriter(file)
+                writer.rows([[*_COLUMNS, *(f"seconds_{name}" for name in _SECONDS)]])
+                writer.rows(map(_values, self.rows))
             draw_sweep(self, folder)
 
     def __str__(self) -> str:

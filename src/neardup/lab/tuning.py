@@ -11,6 +11,7 @@ import numpy as np
 from neardup.candidates.plan import pairs_of
 from neardup.errors import InputError, SettingError
 from neardup.fingerprints.maker import Maker
+from neardup.hashes import HashFamily
 from neardup.kernels.similar import TooManyPairsError
 from neardup.lab.exact_features import fitted_maker
 from neardup.lab.tuning_bands import FEWEST_PAIRS, RandomPairs, band_options, random_pairs
@@ -219,7 +220,9 @@ def _problems(drawn: Sample, pairs: SimilarPairs, settings: DedupSettings) -> li
 def _given(chosen: dict[str, Any]) -> dict[str, Any]:
     """What was asked for, but for what holds for one machine only."""
     return {
-        name: value for name, value in chosen.items() if value is not None and name != "threads"
+        name: value.name if isinstance(value, HashFamily) else value
+        for name, value in chosen.items()
+        if value is not None and name != "threads"
     }
 
 

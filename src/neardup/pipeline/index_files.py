@@ -25,6 +25,7 @@ from neardup.index.match import Match
 from neardup.index.soundness import damage_told
 from neardup.pipeline.inputs import Progress
 from neardup.read import Batch, Documents, TermBatch, TermDocuments
+from neardup.read.limits import MAX_DOCUMENT
 from neardup.rejects import RejectedWriter
 
 
@@ -40,6 +41,7 @@ class AddSummary:
     renamed: int
     total: int
     rejected: int
+    left_out: int
     rejected_file: str | None
     seconds: float
 
@@ -55,6 +57,7 @@ def add_files(
     text: str | None = None,
     id: str | None = None,
     metadata: Sequence[str] | Literal["all"] = (),
+    max_document: int = MAX_DOCUMENT,
     progress: Progress | None = None,
     committed: Callable[[int], None] | None = None,
 ) -> AddSummary:
@@ -65,7 +68,7 @@ def add_files(
     stored for good, whenever some more are.
     """
     started = time.perf_counter()
-    documents = _documents(inputs, index.scheme, text, id, metadata)
+    documents = _documents(inputs, index.scheme, text, id, metadata, max_document)
     seen = 0
     with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
 
@@ -87,7 +90,8 @@ def add_files(
         counted.replaced,
         counted.renamed,
         len(index),
-        rejects.count,
+        rejects.count - rejects.files,
+        rejects.files,
         rejects.path,
         time.perf_counter() - started,
     )
@@ -102,11 +106,12 @@ def query_files(
     max_distance: int | None = None,
     threshold: float | None = None,
     limit: int | None = 10,
+    max_document: int = MAX_DOCUMENT,
 ) -> Iterator[tuple[Id, list[Match]]]:
     """The matches of every document of some files, with its id, in order."""
-    documents = _documents(inputs, index.scheme, text, id, ())
+    documents = _documents(inputs, index.scheme, text, id, (), max_document)
     for batch in Prefetched[Batch | TermBatch](documents):
-        for row in batch.rejected:
+        for row in (row for row in batch.rejected if row.row is not None):
             raise InputError(f"{row.file} row {row.row} cannot be asked about: {row.reason}")
         if len(batch.ids):
             answers = index.query_many(batch, max_distance, threshold, limit)
@@ -135,12 +140,19 @@ def _documents(
     text: str | None,
     id: str | None,
     columns: Sequence[str] | Literal["all"],
+    max_document: int,
 ) -> Documents | TermDocuments:
     if scheme.features.are_given:
-        return TermDocuments(inputs, terms=text, id=id)
-    if scheme.fields is not None:
-        return Documents(inputs, fields=scheme.fields.names, id=id, columns=columns)
-    return Documents(inputs, text=text, id=id, columns=columns)
+        return TermDocuments(inputs, terms=text, id=id, max_document=max_document)
+    fields = scheme.fields.names if scheme.fields is not None else ()
+    return Documents(
+        inputs,
+        text=None if fields else text,
+        fields=fields,
+        id=id,
+        columns=columns,
+        max_document=max_document,
+    )
 
 
 def _export_fingerprints(index: Index, output: str | os.PathLike[str]) -> int:

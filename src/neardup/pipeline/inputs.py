@@ -16,6 +16,7 @@ from neardup.fingerprints import Scheme
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
 from neardup.hashes import hash_family
 from neardup.read import Batch, Documents, TermBatch, TermDocuments
+from neardup.read.limits import MAX_DOCUMENT
 
 Progress = Callable[[int, int | None, int], None]
 
@@ -26,14 +27,29 @@ def maker_of(scheme: Scheme, threads: int | None) -> Maker:
 
 
 def documents_of(
-    inputs: Sequence[str], scheme: Scheme, text: str | None, id: str | None
+    inputs: Sequence[str],
+    scheme: Scheme,
+    text: str | None,
+    id: str | None,
+    *,
+    max_document: int = MAX_DOCUMENT,
+    again: bool = False,
 ) -> Documents | TermDocuments:
-    """The input, read the way the scheme wants it: as texts, as records or as terms."""
+    """The input, read the way the scheme wants it: as texts, as records or as terms.
+
+    With `again` it can be read again and again, even if it is standard input or a pipe.
+    """
     if scheme.features.are_given:
-        return TermDocuments(inputs, terms=text, id=id)
-    if scheme.fields is not None:
-        return Documents(inputs, fields=scheme.fields.names, id=id)
-    return Documents(inputs, text=text, id=id)
+        return TermDocuments(inputs, terms=text, id=id, max_document=max_document, again=again)
+    fields = scheme.fields.names if scheme.fields is not None else ()
+    return Documents(
+        inputs,
+        text=None if fields else text,
+        fields=fields,
+        id=id,
+        max_document=max_document,
+        again=again,
+    )
 
 
 def batches_of(documents: Documents | TermDocuments) -> Iterable[Batch | TermBatch]:

@@ -87,8 +87,11 @@ def collect(
     """
     parts = _Parts()
     for batch in source.batches(progress):
-        parts.ids.append(batch.ids)
         parts.rejected.add(batch.rejected)
+        # Rows that were all rejected do not tell of what kind the ids are.
+        if not len(batch.ids):
+            continue
+        parts.ids.append(batch.ids)
         if with_rows:
             made, counted = maker.rows(batch.columns)
             parts.rows.append(made)

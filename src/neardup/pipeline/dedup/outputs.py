@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from neardup.pipeline.dedup.page import page_of
 from neardup.pipeline.dedup.rows import SchemaGrewError, kept_rows, under_one_schema
 from neardup.pipeline.dedup.shown import shown_places
 from neardup.pipeline.dedup.texts import TextPicker
+from neardup.report.spreadsheet import SpreadsheetWriter
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
@@ -41,8 +41,7 @@ FOLDER = FolderKind(
 
 def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, format: str) -> None:
     """Write kept rows, pairs, clusters, rejected rows, the summary and the page."""
-    if format not in FORMATS:
-        raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
+    require_format(format)
     require_apart(path, [*result.source.places, *result.other_source.places])
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
         _write_kept(result, folder / f"kept.{format}", format)
@@ -54,6 +53,12 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
         (folder / "report.html").write_text(page_of(result), encoding="utf-8")
+
+
+def require_format(format: str) -> None:
+    """Refuse a format that kept rows cannot be written in."""
+    if format not in FORMATS:
+        raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
 
 
 def _write_pairs(result: Result, path: Path) -> None:
@@ -111,8 +116,8 @@ def _write_json_lines(
 
 def _write_csv(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = SpreadsheetWriter(file)
         for number, batch in enumerate(under_one_schema(batches, schema)):
             if number == 0:
-                writer.writerow(batch.schema.names)
-            writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+                writer.rows([batch.schema.names])
+            writer.rows(zip(*(column.to_pylist() for column in batch.columns), strict=True))

@@ -17,6 +17,7 @@ from neardup.pipeline.dedup.budget import Budget
 from neardup.pipeline.dedup.collected import collect
 from neardup.pipeline.dedup.plans import plan_for
 from neardup.pipeline.dedup.result import Result
+from neardup.pipeline.dedup.rows import require_keep_column
 from neardup.pipeline.dedup.search import (
     FoundPairs,
     Side,
@@ -59,6 +60,8 @@ def deduplicate(
     stage: StageProgress = lambda _: None,
 ) -> Result:
     """Read, find candidates, verify, cluster; `stage` is told each, and may follow its progress."""
+    settings.require_plan()
+    require_keep_column(source, settings.keep)
     timer = _Timer()
     sources = [source] if old is None else [source, old]
     maker = maker_of(settings.scheme, settings.threads)
