@@ -13,5 +13,9 @@ class InputError(NeardupError):
     """Something to be read is missing, unreadable or not what it should be."""
 
 
+class UnreadableError(InputError):
+    """One file cannot be read or lacks a column: named by itself an error, left out of a folder."""
+
+
 class SchemeMismatchError(NeardupError):
     """Fingerprints of two different schemes were about to be mixed."""

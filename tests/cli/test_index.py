@@ -70,6 +70,16 @@ def test_many_are_asked_about(index, tmp_path):
     ]
 
 
+def test_an_index_that_was_not_quite_made_is_made_again(tmp_path):
+    path = tmp_path / "x.index"
+    path.mkdir()
+    (path / "data.mdb").touch()  # as a kill leaves it before the first commit
+    assert neardup("index", "create", path).returncode == 0
+    again = neardup("index", "create", path)
+    assert again.returncode == 1
+    assert "is an index already" in again.stderr
+
+
 def test_adding_again_doubles_nothing(index, tmp_path):
     file = corpus(tmp_path / "a.jsonl", 0, 30)
     neardup("index", "add", index, file)
@@ -91,7 +101,7 @@ def test_a_run_that_is_stopped_can_be_run_again(index, tmp_path):
     time.sleep(1.5)
     reading.send_signal(signal.SIGINT)
     assert reading.wait(20) == 130
-    assert b"run it again" in reading.stderr.read()
+    assert b"neardup: stopped; " in reading.stderr.read()
     done = neardup("index", "add", index, file)
     assert "the index has 3,000" in done.stdout
     with nd.Index(index, readonly=True) as opened:

@@ -111,3 +111,45 @@ def test_a_lock_file_that_is_no_file_is_told(tmp_path):
     with pytest.raises(nd.NeardupError, match=str(path)):
         nd.Index(path)
     assert (path / "data.mdb").exists()
+
+
+def test_an_empty_file_is_no_index(tmp_path):
+    (tmp_path / "data.mdb").touch()
+    for readonly in (True, False):
+        with pytest.raises(nd.NeardupError, match="holds no index"):
+            nd.Index(tmp_path, readonly=readonly, create=False)
+
+
+NO_ADDRESSES = """
+import resource, sys
+import neardup as nd
+from neardup.index import environment
+from tests.index.texts import pairs, text
+environment.FIRST_MAP, environment._GROWTH = 1 << 18, 1 << 13
+with nd.Index(sys.argv[1], store_text=True) as index:
+    index.add_many(pairs(0, 100))
+    with open("/proc/self/statm") as file:
+        taken = int(file.read().split()[0]) * 4096
+    resource.setrlimit(resource.RLIMIT_AS, (taken + (256 << 20), resource.RLIM_INFINITY))
+    done = 100
+    try:
+        while True:
+            index.add_many(pairs(done, done + 100))
+            done += 100
+    except nd.NeardupError as error:
+        assert "bytes of addresses to grow" in str(error), error
+    assert [match.id for match in index.query(text(done - 1))] == [done - 1]
+    assert list(index.ids()) == list(range(done))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is set from what /proc tells")
+def test_too_few_addresses_are_told_and_the_index_stays_usable(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", NO_ADDRESSES, str(tmp_path / "x.index")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from neardup.read import Documents
 from neardup.read.json_text import array_elements, printed_objects
-from neardup.read.lines import line_blocks
+from neardup.read.lines import whole_lines
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=12)
 SIZES = st.integers(1, 40)
@@ -60,7 +60,11 @@ def test_parquet_reads_back_for_any_batch_size(folder, texts, size):
 @settings(deadline=None)
 @given(st.binary(max_size=60), SIZES)
 def test_lines_are_those_between_line_feeds(content, size):
-    found = [line for lines in line_blocks(io.BytesIO(content), size) for line in lines]
+    found = [
+        line
+        for lines in whole_lines(io.BytesIO(content), size, 10**9)
+        for line in lines.split(b"\n")
+    ]
     expected = content.split(b"\n")
     assert found == (expected if expected[-1] else expected[:-1])
 
@@ -69,7 +73,9 @@ def test_lines_are_those_between_line_feeds(content, size):
 @given(st.lists(ANY_JSON, max_size=6), SIZES, st.sampled_from([None, 1]))
 def test_array_elements_are_cut_right(values, size, indent):
     stream = io.BytesIO(json.dumps(values, indent=indent).encode() + b" \n")
-    found = [(where, json.loads(piece)) for where, piece in array_elements(stream, "f", size)]
+    found = [
+        (where, json.loads(piece)) for where, piece in array_elements(stream, "f", size, 10**9)
+    ]
     assert found == [(f"element {i}", value) for i, value in enumerate(values, 1)]
 
 
@@ -77,7 +83,7 @@ def test_array_elements_are_cut_right(values, size, indent):
 @given(st.lists(st.dictionaries(st.text(max_size=3), ANY_JSON), max_size=6), SIZES)
 def test_printed_objects_are_cut_right(values, size):
     stream = io.BytesIO("\n".join(json.dumps(value, indent=1) for value in values).encode())
-    assert [json.loads(piece) for _, piece in printed_objects(stream, size)] == values
+    assert [json.loads(piece) for _, piece in printed_objects(stream, size, 10**9)] == values
 
 
 def write(folder, name, texts):

@@ -161,7 +161,7 @@ def test_an_empty_table_file_is_damaged(tmp_path, name):
 
 
 @pytest.mark.parametrize("compression", [".gz", ".bz2", ".zst"])
-@pytest.mark.parametrize("spoil", [lambda d: d[:-3], lambda d: d[:9], lambda d: b"no" + d])
+@pytest.mark.parametrize("spoil", [lambda d: d[:-3], lambda d: d[:9]])
 def test_a_damaged_compressed_file_is_named(tmp_path, compression, spoil):
     path = tmp_path / f"bad.jsonl{compression}"
     path.write_bytes(spoil(COMPRESS[compression](ENCODED["lines.jsonl"]())))

@@ -146,7 +146,9 @@ def test_no_input_and_standard_input_twice():
 def test_a_forbidden_file(tree):
     (tree / "docs" / "a.txt").chmod(0)
     with pytest.raises(InputError, match=r"a.txt cannot be read, permission denied"):
-        documents("docs")
+        documents("docs/a.txt")
+    (batch,) = Documents("docs")
+    assert [row.file for row in batch.rejected] == ["docs/a.txt"]
 
 
 def test_a_denied_file_is_named(tree, monkeypatch):
@@ -155,7 +157,7 @@ def test_a_denied_file_is_named(tree, monkeypatch):
 
     monkeypatch.setattr("builtins.open", denied)
     with pytest.raises(InputError, match=r"A.text cannot be read, permission denied"):
-        documents("docs")
+        list(Documents("docs"))
 
 
 def test_a_file_that_vanishes(tree):

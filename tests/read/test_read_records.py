@@ -9,7 +9,6 @@ import pytest
 
 from neardup.errors import InputError, SettingError
 from neardup.read import Documents
-from neardup.read.standard_input import store_standard_input
 
 
 def batches(path, **wanted):
@@ -62,12 +61,13 @@ def test_rows_are_given_back_as_they_were_read(tmp_path):
         (None, ["one", "two"]),
     ],
 )
-def test_standard_input_is_stored_as_what_it_is(tmp_path, monkeypatch, content, texts):
+def test_standard_input_is_read_again_as_what_it_is(monkeypatch, content, texts):
     if content is None:
         sink = io.BytesIO()
         pq.write_table(pa.table({"text": texts}), sink)
         content = sink.getvalue()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-    path = store_standard_input(tmp_path)
-    (batch,) = batches(path)
-    assert batch.documents["text"].to_pylist() == texts
+    documents = Documents("-", again=True)
+    for _ in range(3):
+        (batch,) = documents
+        assert batch.documents["text"].to_pylist() == texts

@@ -357,7 +357,8 @@ def test_bad_lines_of_json(tmp_path, line, batch_terms):
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
 def test_numbers_that_are_no_json(tmp_path, number):
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b'{"terms": {"x": %s}}\n{"terms": {"\xff": 1}}\n' % number.encode())
+    lines = b'{"terms": {"x": %s}}\n{"terms": {"\xff": 1}}\n{"terms": {}}\n'
+    path.write_bytes(lines % number.encode())
     (_, reason), invalid = read(path)[4]
     assert reason.startswith("line 1: broken JSON at character")
     assert invalid == (1, "line 2: invalid UTF-8, byte 0xff at offset 12")

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
 
+from neardup.atomic import TemporaryFolder
 from neardup.errors import NeardupError
 from neardup.features.idf import IdfTable
 from neardup.index import environment as environments
@@ -171,6 +171,18 @@ def _opened(
         raise
 
 
+def is_made(path: Path) -> bool:
+    """Whether a folder holds an index; a run that was to make one there may have been stopped."""
+    if not is_index(path):
+        return False
+    environment = environments.acquire(path, readonly=not os.access(path, os.W_OK), sync=True)
+    try:
+        with environment.reading() as transaction:
+            return not Stored(transaction, Mapped(), adds=False).is_empty()
+    finally:
+        environments.release(environment)
+
+
 def _unmake(path: Path) -> None:
     """Remove the folder of an index that could not be made; what is not ours keeps it there."""
     with suppress(OSError):
@@ -259,15 +271,15 @@ def _settings(stored: Stored) -> tuple[IndexSettings, IdfTable | None]:
 
 
 def _saved(table: IdfTable) -> bytes:
-    with TemporaryDirectory(prefix="neardup-") as folder:
-        path = Path(folder, "idf.parquet")
+    with TemporaryFolder() as folder:
+        path = folder / "idf.parquet"
         table.save(path)
         return path.read_bytes()
 
 
 def _loaded(data: bytes) -> IdfTable:
-    with TemporaryDirectory(prefix="neardup-") as folder:
-        path = Path(folder, "idf.parquet")
+    with TemporaryFolder() as folder:
+        path = folder / "idf.parquet"
         path.write_bytes(data)
         return IdfTable.load(path)
 

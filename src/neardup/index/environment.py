@@ -108,6 +108,10 @@ class Environment:
         with explained(self.path, "opened"):
             if (self.path / DATA).exists():
                 require_sound_front(self.path / DATA)
+            if readonly and not _file_size(self.path):
+                raise NeardupError(
+                    f"{self.path} holds no index; make one with neardup index create"
+                )
             _reserve(self.path / LOCK)
             environment = lmdb.open(
                 os.fsencode(self.path),

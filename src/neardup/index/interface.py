@@ -17,6 +17,7 @@ from neardup.index.answering import (
     Question,
     answer,
     distance_asked,
+    require_buckets,
     require_limit,
     threshold_asked,
 )
@@ -235,6 +236,7 @@ class LivingIndex:
 
         Buckets are counted over all fingerprints, which takes time: ask for 0 to leave them out.
         """
+        require_buckets(buckets)
         with self._store.view() as view:
             count = len(view)
         plan = self._settings.plan

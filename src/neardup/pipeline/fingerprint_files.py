@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.engine import required_table
 from neardup.fingerprints.store import FingerprintWriter
@@ -20,8 +19,9 @@ from neardup.pipeline.inputs import (
     content_size,
     documents_of,
     maker_of,
-    refuse_overwriting_input,
+    require_output,
 )
+from neardup.read.limits import MAX_DOCUMENT
 from neardup.rejects import RejectedWriter
 
 
@@ -35,6 +35,7 @@ class FingerprintSummary:
     documents: int
     empty: int
     rejected: int
+    left_out: int
     text_bytes: int
     terms: int
     seconds: float
@@ -73,6 +74,7 @@ def fingerprint_files(
     id: str | None = None,
     idf: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    max_document: int = MAX_DOCUMENT,
     progress: Progress | None = None,
 ) -> FingerprintSummary:
     """Read documents, fingerprint them, store `id, words, fingerprint` as Parquet at `output`.
@@ -80,33 +82,33 @@ def fingerprint_files(
     Rows that cannot be read go to a file beside it, named in the summary. Both files appear
     complete or not at all. `text` names the column of texts, or of terms if that is what the
     scheme is made of; the fields of records are in the scheme. Weights by tf-idf come from the
-    saved table `idf` or, without one, from reading the input twice. `progress` is called with
+    saved table `idf` or, without one, from reading the input twice. Documents of more than
+    `max_document` bytes are rejected. `progress` is called with
     the bytes read, the bytes there are (None: unknown) and the documents done.
     """
     started = time.perf_counter()
     maker = maker_of(scheme, threads)
-    documents = documents_of(inputs, scheme, text, id)
-    refuse_overwriting_input(inputs, output)
+    twice = scheme.needs_idf and idf is None
+    documents = documents_of(inputs, scheme, text, id, max_document=max_document, again=twice)
+    require_output(inputs if idf is None else [*inputs, idf], output)
     if idf is not None:
         maker = maker.weighted_by(required_table(idf, scheme))
-    elif scheme.needs_idf:
-        if documents.only_once:
-            raise InputError(
-                "weights by tf-idf read the input twice, and standard input can be read only "
-                "once; store it in a file first, or weigh by a table of `neardup idf` with --idf"
-            )
+    elif twice:
         maker = maker.weighted_by(count_documents(documents, maker, progress))
     done = empty = text_bytes = terms = 0
     settings = {"text": text, "id": id}
     with (
-        RejectedWriter(beside=output) as rejects,
+        RejectedWriter(beside=output, inputs=inputs) as rejects,
         FingerprintWriter(output, maker.scheme, settings) as writer,
     ):
         for batch in batches_of(documents):
+            rejects.write(batch.rejected)
+            # Rows that were all rejected do not tell of what kind the ids are.
+            if not len(batch.ids):
+                continue
             columns = columns_of(batch, scheme)
             rows, words = maker.rows(columns)
             fingerprints = Fingerprints(rows, maker.scheme, words, batch.ids)
-            rejects.write(batch.rejected)
             writer.write(fingerprints)
             done += len(fingerprints)
             empty += int(fingerprints.empty.sum())
@@ -121,7 +123,8 @@ def fingerprint_files(
         rejected_file=rejects.path,
         documents=done,
         empty=empty,
-        rejected=rejects.count,
+        rejected=rejects.count - rejects.files,
+        left_out=rejects.files,
         text_bytes=text_bytes,
         terms=terms,
         seconds=time.perf_counter() - started,

@@ -17,9 +17,10 @@ from neardup.pipeline.inputs import (
     columns_of,
     documents_of,
     maker_of,
-    refuse_overwriting_input,
+    require_output,
 )
 from neardup.read import Documents, TermDocuments
+from neardup.read.limits import MAX_DOCUMENT
 from neardup.rejects import RejectedWriter
 
 
@@ -35,6 +36,7 @@ class IdfSummary:
     features: int
     forgotten: int
     rejected: int
+    left_out: int
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -50,17 +52,18 @@ def idf_of_files(
     text: str | None = None,
     id: str | None = None,
     threads: int | None = None,
+    max_document: int = MAX_DOCUMENT,
     progress: Progress | None = None,
 ) -> IdfSummary:
     """Read documents, count in how many each feature occurs, store the table at `output`.
 
-    Rows that cannot be read go to a file beside it. `text` and `progress` are those of
-    `fingerprint_files`.
+    Rows that cannot be read go to a file beside it. `text`, `max_document` and `progress` are those
+    of `fingerprint_files`.
     """
     started = time.perf_counter()
-    documents = documents_of(inputs, scheme, text, id)
-    refuse_overwriting_input(inputs, output)
-    with RejectedWriter(beside=output) as rejects:
+    documents = documents_of(inputs, scheme, text, id, max_document=max_document)
+    require_output(inputs, output)
+    with RejectedWriter(beside=output, inputs=inputs) as rejects:
         table = count_documents(documents, maker_of(scheme, threads), progress, rejects)
         table.save(output)
     return IdfSummary(
@@ -71,7 +74,8 @@ def idf_of_files(
         documents=table.documents,
         features=len(table),
         forgotten=table.forgotten,
-        rejected=rejects.count,
+        rejected=rejects.count - rejects.files,
+        left_out=rejects.files,
         seconds=time.perf_counter() - started,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from typing import Any, Literal
 import orjson
 import pyarrow as pa
 
-from neardup.atomic import replacing
+from neardup.atomic import replacing, require_apart
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints, Scheme
@@ -25,6 +25,7 @@ from neardup.index.match import Match
 from neardup.index.soundness import damage_told
 from neardup.pipeline.inputs import Progress
 from neardup.read import Batch, Documents, TermBatch, TermDocuments
+from neardup.read.limits import MAX_DOCUMENT
 from neardup.rejects import RejectedWriter
 
 
@@ -40,6 +41,7 @@ class AddSummary:
     renamed: int
     total: int
     rejected: int
+    left_out: int
     rejected_file: str | None
     seconds: float
 
@@ -55,17 +57,20 @@ def add_files(
     text: str | None = None,
     id: str | None = None,
     metadata: Sequence[str] | Literal["all"] = (),
+    max_document: int = MAX_DOCUMENT,
     progress: Progress | None = None,
+    committed: Callable[[int], None] | None = None,
 ) -> AddSummary:
     """Add the documents of files; those that are there already, just as they are, cost little.
 
     So a run that was stopped can be run again. Documents without ids, or all with `id="row"`, are
-    named after file and row, and replace nothing.
+    named after file and row, and replace nothing. `committed` is told how many documents are
+    stored for good, whenever some more are.
     """
     started = time.perf_counter()
-    documents = _documents(inputs, index.scheme, text, id, metadata)
+    documents = _documents(inputs, index.scheme, text, id, metadata, max_document)
     seen = 0
-    with RejectedWriter(beside=index.path) as rejects:
+    with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
 
         def batches() -> Iterator[Batch | TermBatch]:
             nonlocal seen
@@ -76,7 +81,7 @@ def add_files(
                 if progress:
                     progress(documents.done_bytes, documents.total_bytes, seen)
 
-        counted = index.add_counted(batches())
+        counted = index.add_counted(batches(), progress=committed)
     return AddSummary(
         os.fspath(index.path),
         str(index.scheme),
@@ -85,7 +90,8 @@ def add_files(
         counted.replaced,
         counted.renamed,
         len(index),
-        rejects.count,
+        rejects.count - rejects.files,
+        rejects.files,
         rejects.path,
         time.perf_counter() - started,
     )
@@ -100,11 +106,12 @@ def query_files(
     max_distance: int | None = None,
     threshold: float | None = None,
     limit: int | None = 10,
+    max_document: int = MAX_DOCUMENT,
 ) -> Iterator[tuple[Id, list[Match]]]:
     """The matches of every document of some files, with its id, in order."""
-    documents = _documents(inputs, index.scheme, text, id, ())
+    documents = _documents(inputs, index.scheme, text, id, (), max_document)
     for batch in Prefetched[Batch | TermBatch](documents):
-        for row in batch.rejected:
+        for row in (row for row in batch.rejected if row.row is not None):
             raise InputError(f"{row.file} row {row.row} cannot be asked about: {row.reason}")
         if len(batch.ids):
             answers = index.query_many(batch, max_distance, threshold, limit)
@@ -117,6 +124,7 @@ def export_index(index: Index, output: str | os.PathLike[str]) -> int:
     As Parquet it is a fingerprint file, which `neardup pairs` reads; as JSON lines
     it has metadata and texts too.
     """
+    require_apart(output, [index.path])
     suffix = Path(output).suffix
     with damage_told(index.path):
         if suffix == ".parquet":
@@ -132,12 +140,19 @@ def _documents(
     text: str | None,
     id: str | None,
     columns: Sequence[str] | Literal["all"],
+    max_document: int,
 ) -> Documents | TermDocuments:
     if scheme.features.are_given:
-        return TermDocuments(inputs, terms=text, id=id)
-    if scheme.fields is not None:
-        return Documents(inputs, fields=scheme.fields.names, id=id, columns=columns)
-    return Documents(inputs, text=text, id=id, columns=columns)
+        return TermDocuments(inputs, terms=text, id=id, max_document=max_document)
+    fields = scheme.fields.names if scheme.fields is not None else ()
+    return Documents(
+        inputs,
+        text=None if fields else text,
+        fields=fields,
+        id=id,
+        columns=columns,
+        max_document=max_document,
+    )
 
 
 def _export_fingerprints(index: Index, output: str | os.PathLike[str]) -> int:

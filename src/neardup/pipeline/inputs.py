@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow.compute as pc
 
 from neardup import kernels
+from neardup.atomic import require_apart, require_writable
 from neardup.engines.local import Prefetched
-from neardup.errors import NeardupError
 from neardup.features.columns import TextColumn
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
 from neardup.hashes import hash_family
 from neardup.read import Batch, Documents, TermBatch, TermDocuments
+from neardup.read.limits import MAX_DOCUMENT
 
 Progress = Callable[[int, int | None, int], None]
 
@@ -27,14 +27,29 @@ def maker_of(scheme: Scheme, threads: int | None) -> Maker:
 
 
 def documents_of(
-    inputs: Sequence[str], scheme: Scheme, text: str | None, id: str | None
+    inputs: Sequence[str],
+    scheme: Scheme,
+    text: str | None,
+    id: str | None,
+    *,
+    max_document: int = MAX_DOCUMENT,
+    again: bool = False,
 ) -> Documents | TermDocuments:
-    """The input, read the way the scheme wants it: as texts, as records or as terms."""
+    """The input, read the way the scheme wants it: as texts, as records or as terms.
+
+    With `again` it can be read again and again, even if it is standard input or a pipe.
+    """
     if scheme.features.are_given:
-        return TermDocuments(inputs, terms=text, id=id)
-    if scheme.fields is not None:
-        return Documents(inputs, fields=scheme.fields.names, id=id)
-    return Documents(inputs, text=text, id=id)
+        return TermDocuments(inputs, terms=text, id=id, max_document=max_document, again=again)
+    fields = scheme.fields.names if scheme.fields is not None else ()
+    return Documents(
+        inputs,
+        text=None if fields else text,
+        fields=fields,
+        id=id,
+        max_document=max_document,
+        again=again,
+    )
 
 
 def batches_of(documents: Documents | TermDocuments) -> Iterable[Batch | TermBatch]:
@@ -68,11 +83,10 @@ def content_size(columns: DocumentColumns) -> ContentSize:
     return ContentSize(text_bytes=sum(sizes))
 
 
-def refuse_overwriting_input(
-    inputs: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]
+def require_output(
+    inputs: Sequence[str | os.PathLike[str]], *outputs: str | os.PathLike[str]
 ) -> None:
-    """Refuse an output that is one of the inputs."""
-    target = Path(output).resolve()
-    for name in inputs:
-        if "://" not in str(name) and Path(name).resolve() == target:
-            raise NeardupError(f"the output {output} is also an input; choose another name for it")
+    """Refuse files that cannot be written or that have to do with an input, before any work."""
+    for output in outputs:
+        require_apart(output, inputs)
+        require_writable(output)

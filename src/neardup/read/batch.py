@@ -13,10 +13,13 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Rejected:
-    """One row that was set aside: where it stands, counted from 0, and why."""
+    """One row that was set aside: where it stands, counted from 0, and why.
+
+    Without a row it is the whole file that was left out, or the rest of it.
+    """
 
     file: str
-    row: int
+    row: int | None
     reason: str
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from neardup.errors import InputError
+from neardup.errors import InputError, UnreadableError
+from neardup.read.limits import quoted
 
 
 def is_string(kind: pa.DataType) -> bool:
@@ -52,8 +53,8 @@ def require_type(
     """Refuse a column whose type cannot be what it was named for."""
     kind = schema.field(name).type
     if not fits(undictionaried(kind)):
-        raise InputError(
-            f"{file} has the column {name!r} of type {kind}, which cannot be {what}; "
+        raise UnreadableError(
+            f"{file} has the column {name!r} of type {quoted(kind)}, which cannot be {what}; "
             f"name another with {option}"
         )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from neardup.read.batch import Rejected, Rows
 from neardup.read.column_types import (
@@ -21,12 +22,14 @@ from neardup.read.column_types import (
     signed_ids,
 )
 from neardup.read.columns import Wanted, carried_names
+from neardup.read.limits import too_long
 from neardup.read.slices import bounded
 from neardup.read.utf8 import invalid_texts
 
 # Enough to keep the cost of a batch small, few enough that long repeated texts, which a
 # dictionary stores once, do not fill the memory when they are spelt out.
 ROWS_AT_ONCE = 16384
+SPELT_BYTES = 1 << 26
 
 
 class TableColumns:
@@ -39,6 +42,10 @@ class TableColumns:
         self._id = wanted.id if wanted.id in schema.names else None
         self._carried = carried_names(file, wanted.carried(schema.names))
         self._is_record = bool(wanted.fields)
+        self._longest = wanted.max_document
+        # Where every column is carried, none but the wanted ones may be a reason to lose a row: the
+        # same rows are read without the others first.
+        self._mends = wanted.columns == "all"
         fits = is_field if self._is_record else is_text
         for name in wanted.fields or (self._text,):
             require_type(file, schema, name, "a text", "--text", fits)
@@ -54,8 +61,9 @@ class TableColumns:
         self, batch: pa.RecordBatch, first: int, batch_bytes: int, bytes_done: int
     ) -> Iterator[Rows]:
         """Cut a batch, whose first row has the number `first`, into rows of bounded size."""
-        for start in range(0, batch.num_rows, ROWS_AT_ONCE):
-            part = batch.slice(start, ROWS_AT_ONCE)
+        at_once = _rows_at_once(batch)
+        for start in range(0, batch.num_rows, at_once):
+            part = batch.slice(start, at_once)
             texts = self._texts(part.column(self._text))
             for begin, end in bounded(texts, batch_bytes):
                 piece, count = part.slice(begin, end - begin), end - begin
@@ -76,6 +84,8 @@ class TableColumns:
     def _settled(self, part: pa.RecordBatch, text: pa.Array, first: int, bytes_done: int) -> Rows:
         ids = None if self._id is None else plain_ids(part.column(self._id))
         carried = {new: part.column(name) for name, new in self._carried.items()}
+        if self._mends:
+            carried = {name: _mended(column) for name, column in carried.items()}
         numbers = np.arange(first, first + len(text), dtype=np.int64)
         faults = self._faults(text, ids, carried)
         if faults:
@@ -110,19 +120,59 @@ class TableColumns:
             if column.null_count:
                 nulls = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
                 found |= {int(position): f"{name!r} is null" for position in nulls}
-        return found
+        return found | self._long_ones(text)
+
+    def _long_ones(self, text: pa.Array) -> dict[int, str]:
+        if text.nbytes <= self._longest:
+            return {}
+        sizes = pc.binary_length(text).fill_null(0).to_numpy(zero_copy_only=False)
+        return {
+            int(position): f"{self._text!r}: {too_long(int(sizes[position]), self._longest)}"
+            for position in np.flatnonzero(sizes > self._longest)
+        }
+
+
+def _rows_at_once(batch: pa.RecordBatch) -> int:
+    """How many rows may be spelt out together, even if each were the longest of a dictionary."""
+    longest = sum(
+        longest_text(column.dictionary)
+        for column in batch.columns
+        if pa.types.is_dictionary(column.type) and is_text(column.type.value_type)
+    )
+    return max(1, min(ROWS_AT_ONCE, SPELT_BYTES // max(1, longest)))
+
+
+def longest_text(texts: pa.Array) -> int:
+    """The bytes of the longest text of a column."""
+    return int(pc.max(pc.binary_length(plain_text(texts))).as_py() or 0)
+
+
+def _mended(column: pa.Array) -> pa.Array:
+    """A column of strings with the replacement character where they are no UTF-8."""
+    if not is_string(column.type) or not invalid_texts(column):
+        return column
+    raw = column.view(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary())
+    values = [
+        None if value is None else value.decode("utf-8", "replace") for value in raw.to_pylist()
+    ]
+    return pa.array(values, column.type)
 
 
 def most_rows(metadata: Any, names: list[str], most: int, measure: str) -> int:
     """Guess how many rows of these columns amount to `most`, by one measure of their chunks."""
+    wanted = set(names)
     largest = 1.0
     for place in range(metadata.num_row_groups):
         group = metadata.row_group(place)
         chunks = (group.column(i) for i in range(group.num_columns))
         size = sum(
-            getattr(chunk, measure)
-            for chunk in chunks
-            if any(f"{chunk.path_in_schema}.".startswith(f"{name}.") for name in names)
+            getattr(chunk, measure) for chunk in chunks if _is_of(chunk.path_in_schema, wanted)
         )
         largest = max(largest, size / max(1, group.num_rows))
     return max(1, min(ROWS_AT_ONCE, int(most / largest)))
+
+
+def _is_of(path: str, names: Set[str]) -> bool:
+    """Whether a path, such as `a.list.element`, is that of one of the columns or within it."""
+    parts = path.split(".")
+    return any(".".join(parts[:end]) in names for end in range(1, len(parts) + 1))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
-from neardup.errors import InputError, SettingError
+from neardup.errors import InputError, SettingError, UnreadableError
+from neardup.read.limits import MAX_DOCUMENT, quoted
 
 ROW_PLACE = "row"
 _RESERVED = ("id", "text")
-_LISTED = 40
+_LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Wanted:
     holds: Literal["text", "terms"] = "text"
     # Of a record: `text` is the first of these, the others are carried. Values are spelt out.
     fields: tuple[str, ...] = ()
+    # A longer one is set aside. What counts is the text, or the row as it stands in the file.
+    max_document: int = MAX_DOCUMENT
 
     @classmethod
     def of_terms(cls, terms: str | None, id: str | None) -> Wanted:
@@ -61,6 +66,10 @@ class Wanted:
             columns="all" if columns == "all" else tuple(dict.fromkeys(columns)),
         )
 
+    def with_all_columns(self) -> Wanted:
+        """The same documents, with every other column carried along."""
+        return replace(self, columns="all")
+
     @property
     def required(self) -> tuple[str, ...]:
         """The columns without which a file cannot be read."""
@@ -73,16 +82,19 @@ class Wanted:
         """Refuse a file that lacks a required column, and list the ones it has."""
         for name in self.required:
             if name not in found:
-                raise InputError(
+                raise UnreadableError(
                     f"{file} has no column {name!r}{_listing(found)}; {self._advice(name)}"
                 )
 
     def require_once(self, file: str, names: Sequence[str]) -> None:
         """Refuse a table that lacks a column, or has two of one name that is to be read."""
         self.require(file, names)
+        counts = Counter(names)
         for name in (self.text, *([self.id] if self.id else []), *self.carried(names)):
-            if names.count(name) > 1:
-                raise InputError(f"{file} has more than one column {name!r}; rename one of them")
+            if counts[name] > 1:
+                raise UnreadableError(
+                    f"{file} has more than one column {quoted(name)}; rename one of them"
+                )
 
     def carried(self, found: Iterable[str]) -> tuple[str, ...]:
         """List the columns to carry along, of those that a file has; id and text go anyway."""
@@ -113,8 +125,8 @@ def _clash(renamed: dict[str, str]) -> str:
 
 
 def _listing(found: Collection[str]) -> str:
-    names = [repr(name) for name in found]
-    if not names:
+    if not found:
         return " and no other columns"
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"; its columns are {', '.join(names[:_LISTED])}{more}"
+    names = [quoted(name) for name in islice(found, _LISTED)]
+    more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    return f"; its columns are {', '.join(names)}{more}"

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError, SettingError
-from neardup.read.batch import Batch, Rows
+from neardup.read.batch import Batch, Rejected, Rows
 from neardup.read.column_types import field_texts
 from neardup.read.columns import Wanted, carried_names
 from neardup.read.formats import TEXT_FORMATS, check_columns
+from neardup.read.ids import IdKind
+from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.runs import InputRuns, Inputs, Run
 from neardup.read.source import Source
 from neardup.read.whole_files import read_whole_files
@@ -27,10 +32,12 @@ class Documents(InputRuns[Rows]):
     `text` and `id` name columns (by default `text`, and `id` where there is one); `id="row"`
     numbers the rows instead. `columns` are carried along, "all" carries every other one.
     `fields`, in place of `text`, names the columns of records: each batch has them as texts.
-    Iterating again reads again, except from standard input.
+    A document of more than `max_document` bytes is set aside. Iterating again reads again; standard
+    input and pipes only with `again`, for which they are copied to a temporary file.
 
     Raises `InputError` for whatever is missing or unreadable: at once where the names and the
-    headers tell, else when it is met. Single bad rows are set aside in each batch's `rejected`.
+    headers tell, else when it is met. Single bad rows are set aside in each batch's `rejected`, and
+    so are the files of a folder that cannot be read; if nothing else is there, that is an error.
     """
 
     def __init__(
@@ -42,19 +49,28 @@ class Documents(InputRuns[Rows]):
         columns: Sequence[str] | Literal["all"] = (),
         fields: Sequence[str] = (),
         batch_bytes: int = BATCH_BYTES,
+        max_document: int = MAX_DOCUMENT,
+        again: bool = False,
     ) -> None:
         if batch_bytes < 1:
             raise SettingError(f"batch_bytes={batch_bytes} must be at least 1")
         wanted = Wanted.of_fields(fields, id, columns) if fields else Wanted.of(text, id, columns)
-        self._wanted = wanted
+        self._wanted = replace(wanted, max_document=max_document)
         self._batch_bytes = batch_bytes
-        super().__init__(inputs, self._check)
+        super().__init__(inputs, self._check, again=again)
+
+    def with_all_columns(self) -> Documents:
+        """The same documents of the same files, with every other column carried along."""
+        other = copy(self)
+        other._wanted = self._wanted.with_all_columns()
+        return other
 
     def __iter__(self) -> Iterator[Batch]:
-        for rows, ids, places, made in self.settled(self._rows):
+        for rows, ids, places, made in self.settled(self._rows, _left_out):
             columns = {"id": ids, "text": rows.text, **rows.carried}
             fields = self._fields(rows) if self._wanted.fields else ()
-            names = (None if rows.id is None else self._wanted.id, self._wanted.text)
+            own_id = self._wanted.id if rows.id is not None or self._mixed_ids else None
+            names = (own_id, self._wanted.text)
             batch = pa.RecordBatch.from_pydict(columns)
             yield Batch(batch, places, rows.rejected, fields, names, made)
 
@@ -67,11 +83,16 @@ class Documents(InputRuns[Rows]):
                 raise InputError(f"the field {name!r} holds lists or objects, which are no text")
         return tuple(columns)
 
-    def _check(self, source: Source) -> None:
-        if source.is_local:
-            check_columns(source, self._wanted)
+    def _check(self, source: Source) -> IdKind | None:
+        return check_columns(source, self._wanted) if source.is_local else None
 
     def _rows(self, run: Run) -> Iterator[Rows]:
         if run.is_whole_files:
-            return read_whole_files(run.sources, self._wanted, self._batch_bytes)
+            return read_whole_files(run.sources, self._wanted, self._batch_bytes, self._why_unread)
         return TEXT_FORMATS.read(run.sources[0], self._wanted, self._batch_bytes)
+
+
+def _left_out(file: Rejected, seen: int) -> Rows:
+    """No rows, but the reason why a file ends here; it counts as one."""
+    none = pa.nulls(0, pa.large_string())
+    return Rows(none, None, {}, np.zeros(0, np.int64), (file,), seen + 1, 0)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from neardup.errors import InputError
-from neardup.read.folder import FoundFile, in_order, local_files, remote_files
+from neardup.read.folder import FoundFile, found_file, in_order, local_files, remote_files
 from neardup.read.source import STANDARD_INPUT, Source, explained
-from neardup.read.suffixes import TEXT_FORMATS, kind_of, known_suffixes
+from neardup.read.spool import refuse_endless
+from neardup.read.stream import SNIFF
+from neardup.read.suffixes import TEXT_FORMATS, Kind, kind_of, known_suffixes
+
+_NOT_REGULAR = "no regular file: a broken link, a pipe or a device"
 
 
 def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
@@ -23,6 +29,10 @@ def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
     if names.count("-") > 1:
         raise InputError("standard input (-) can be read only once; name it once")
     sources = [source for name in names for source in _sources(name, alone=len(names) == 1)]
+    once = [source.path for source in sources if source.once]
+    if len(set(once)) < len(once):
+        twice = next(path for path in once if once.count(path) > 1)
+        raise InputError(f"{twice} can be read only once; name it once")
     texts = [source for source in sources if source.format in TEXT_FORMATS and not source.fault]
     # The only text file of a run is a corpus of lines; several are documents.
     if len(texts) > 1:
@@ -32,7 +42,7 @@ def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
 
 def _sources(name: str, *, alone: bool) -> list[Source]:
     if name == "-":
-        return [Source(STANDARD_INPUT, "-", "stdin")]
+        return [_standard_input()]
     if "://" not in name:
         return _local(name, alone)
     import fsspec  # which brings asyncio along, and few inputs are URLs
@@ -59,15 +69,56 @@ def _local(name: str, alone: bool) -> list[Source]:
         if os.path.isdir(name):
             return _folder(name, name, local_files(name), None, alone)
         try:
-            size = os.stat(name).st_size
+            status = os.stat(name)
         except (FileNotFoundError, NotADirectoryError):
             if not glob.has_magic(name):
                 raise FileNotFoundError(name) from None
         else:
-            return [_named(name, name, size, None)]
+            if _is_stream(name, status):
+                return [_streamed(name, status)]
+            return [_named(name, name, status.st_size, None)]
         paths = [path for path in glob.glob(name, recursive=True) if not os.path.isdir(path)]
-        files = [(path, path, os.stat(path).st_size) for path in paths]
-        return _matches(name, name, files, None, alone)
+        files = [found_file(path, path) for path in paths]
+        matches = [(file.path, file.path, file.size) for file in files if file.regular]
+        others = [_left_out(file.path, file, _NOT_REGULAR) for file in files if not file.regular]
+        return [*_matches(name, name, matches, None, alone), *others]
+
+
+def _standard_input() -> Source:
+    number = _descriptor()
+    if number is not None:
+        refuse_endless(STANDARD_INPUT, os.fstat(number), is_terminal=os.isatty(number))
+    return Source(STANDARD_INPUT, "-", SNIFF, SNIFF, once=True)
+
+
+def _descriptor() -> int | None:
+    """That of standard input, None where it is closed, or something else stands for it."""
+    try:
+        return sys.stdin.fileno()
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _is_stream(name: str, status: os.stat_result) -> bool:
+    """Whether this is a pipe, a device, or one of the names that a shell makes for open files."""
+    return not stat.S_ISREG(status.st_mode) or (
+        name.startswith(("/dev/", "/proc/")) and kind_of(name) is None
+    )
+
+
+def _streamed(name: str, status: os.stat_result) -> Source:
+    """What may be read only once, of the format that its name or else its first bytes tell."""
+    refuse_endless(_printable(name), status, is_terminal=_is_terminal(status))
+    kind = kind_of(name) or Kind(SNIFF, SNIFF)
+    shown = _printable(name)
+    return Source(shown, name, kind.format, kind.compression, None, document_id=shown, once=True)
+
+
+def _is_terminal(status: os.stat_result) -> bool:
+    if not stat.S_ISCHR(status.st_mode):
+        return False
+    terminals = (number for number in range(3) if os.isatty(number))
+    return any(os.fstat(number).st_rdev == status.st_rdev for number in terminals)
 
 
 def _remote(name: str, filesystem: Any, path: str, alone: bool) -> list[Source]:
@@ -111,7 +162,7 @@ def _matches(
         raise InputError(f"{name} matches no file; check the pattern")
     sources = []
     for shown, path, size in sorted(files, key=lambda file: in_order(file[1])):
-        source = _whole(_named(shown, path, size, filesystem))
+        source = replace(_whole(_named(shown, path, size, filesystem)), found=True)
         below = _printable(_below(pattern, path))
         sources.append(replace(source, document_id=below) if alone else source)
     return sources
@@ -126,23 +177,31 @@ def _folder(
     for file, kind in kinds.items():
         relative = _printable(file.relative)
         shown = f"{_printable(name).rstrip('/')}/{relative}"
-        if kind is None:
+        if file.fault:
+            fault = file.fault
+        elif kind is None:
             # Bookkeeping such as _SUCCESS, which table writers leave beside their files.
             if relative.rpartition("/")[2].startswith("_"):
                 continue
             fault = f"unknown suffix; neardup reads {known_suffixes()}"
         elif not file.regular:
-            fault = "no regular file: a broken link, a pipe or a device"
+            fault = _NOT_REGULAR
         elif has_data and kind.format in TEXT_FORMATS:
             fault = "a text file among data files is no row of theirs; name it to read it"
         else:
-            source = Source(shown, file.path, kind.format, kind.compression, file.size, filesystem)
+            source = Source(
+                shown, file.path, kind.format, kind.compression, file.size, filesystem, found=True
+            )
             sources.append(_whole(replace(source, document_id=relative if alone else shown)))
             continue
-        sources.append(Source(shown, file.path, "document", size=0, fault=fault))
+        sources.append(_left_out(shown, file, fault))
     if all(source.fault for source in sources):
         raise InputError(f"{name} holds no file that can be read; neardup reads {known_suffixes()}")
     return sources
+
+
+def _left_out(shown: str, file: FoundFile, fault: str) -> Source:
+    return Source(_printable(shown), file.path, "document", size=0, found=True, fault=fault)
 
 
 def _whole(source: Source) -> Source:

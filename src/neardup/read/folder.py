@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file below a folder; `relative` is its path from there, with forward slashes."""
+    """A file below a folder; `relative` is its path from there, with forward slashes.
+
+    A `fault` says why a folder below it cannot be listed.
+    """
 
     path: str
     relative: str
     size: int | None
     regular: bool = True
+    fault: str = ""
 
 
 def local_files(folder: str) -> list[FoundFile]:
     """List a local folder; links are followed, but never round in a circle."""
     found: list[FoundFile] = []
-    _collect(folder, "", frozenset(), found)
+    _collect(folder, found)
     return _sorted(found)
 
 
@@ -46,21 +51,42 @@ def _sorted(found: list[FoundFile]) -> list[FoundFile]:
     return sorted(found, key=lambda file: in_order(file.relative))
 
 
-def _collect(
-    folder: str, prefix: str, above: frozenset[tuple[int, int]], found: list[FoundFile]
-) -> None:
-    status = os.stat(folder)
-    here = (status.st_dev, status.st_ino)
-    if here in above:
-        return
-    with os.scandir(folder) as entries:
+def _collect(folder: str, found: list[FoundFile]) -> None:
+    """Gather all files below a folder, whatever its depth."""
+    folders = [(folder, "", frozenset[tuple[int, int]]())]
+    while folders:
+        folder, prefix, above = folders.pop()
+        try:
+            status = os.stat(folder)
+            here = (status.st_dev, status.st_ino)
+            entries = [] if here in above else list(os.scandir(folder))
+        except OSError as error:
+            if not prefix:
+                raise
+            fault = f"a folder that cannot be listed ({error.strerror})"
+            found.append(FoundFile(folder, prefix.rstrip("/"), 0, regular=False, fault=fault))
+            continue
         for entry in entries:
-            relative = prefix + entry.name
             if entry.name.startswith("."):
                 continue
-            if entry.is_dir():
-                _collect(entry.path, relative + "/", above | {here}, found)
-            elif entry.is_file():
-                found.append(FoundFile(entry.path, relative, entry.stat().st_size))
+            relative = prefix + entry.name
+            if _is_folder(entry):
+                folders.append((entry.path, relative + "/", above | {here}))
             else:
-                found.append(FoundFile(entry.path, relative, 0, regular=False))
+                found.append(found_file(entry.path, relative))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    if entry.is_symlink():
+        return os.path.isdir(entry.path)
+    return entry.is_dir(follow_symlinks=False)
+
+
+def found_file(path: str, relative: str) -> FoundFile:
+    """Look at what stands under a name; a link to nothing is not regular."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return FoundFile(path, relative, 0, regular=False)
+    regular = stat.S_ISREG(status.st_mode)
+    return FoundFile(path, relative, status.st_size if regular else 0, regular)

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from neardup.errors import InputError
+from neardup.errors import UnreadableError
 from neardup.read.batch import Rows
+from neardup.read.column_types import undictionaried
 from neardup.read.columnar import TableColumns
 from neardup.read.columns import Wanted
 from neardup.read.delimited import check_header, read_csv, read_tsv
-from neardup.read.json_text import read_json, read_json_lines
+from neardup.read.ids import IdKind, kind_of_ids
+from neardup.read.json_text import first_id, read_json, read_json_lines
 from neardup.read.lines import LINE_COLUMNS, read_lines
 from neardup.read.source import Source, explained, spooled
-from neardup.read.stream import ByteStream
-from neardup.read.tables import ColumnsOf, check_arrow, check_parquet, read_arrow, read_parquet
+from neardup.read.stream import SNIFF, ByteStream, sniffed
+from neardup.read.tables import ColumnsOf, arrow_schema, parquet_schema, read_arrow, read_parquet
 from neardup.read.whole_files import FILE_COLUMNS
 
 R = TypeVar("R")
 StreamReader = Callable[[ByteStream, str, Wanted, int], Iterator[R]]
 _TABLES: dict[str, Any] = {"parquet": read_parquet, "arrow": read_arrow}
-_CHECKS: dict[str, Any] = {"parquet": check_parquet, "arrow": check_arrow}
-_SNIFFED = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\xbf)?\s*\{"))
+_SCHEMAS: dict[str, Any] = {"parquet": parquet_schema, "arrow": arrow_schema}
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Formats(Generic[R]):
                     yield from self._table(source.format, file, source, wanted, most)
                 return
             with source.stream() as stream:
-                format = sniffed(stream) if source.is_standard_input else source.format
+                format = sniffed(stream) if source.format == SNIFF else source.format
                 if format in _TABLES:
-                    with spooled(stream) as file:
+                    with spooled(stream, source.name) as file:
                         yield from self._table(format, file, source, wanted, most)
                     return
                 self.require(format, source.name)
@@ -62,13 +62,15 @@ class Formats(Generic[R]):
     def require(self, format: str, name: str) -> None:
         """Refuse a file of a format that cannot hold the content."""
         if format not in _TABLES and format not in self.streamed:
-            raise InputError(f"{name} {self.refusal}")
+            raise UnreadableError(f"{name} {self.refusal}")
 
-    def check_table(self, source: Source, wanted: Wanted) -> None:
-        """Refuse a table whose schema tells that it lacks a column, before any work is done."""
-        if source.format in _CHECKS:
-            with explained(source.name), source.random_access() as file:
-                _CHECKS[source.format](self.columns_of, file, source.name, wanted)
+    def check_table(self, source: Source, wanted: Wanted) -> IdKind:
+        """Refuse a table whose schema tells that it lacks a column; else say what ids it has."""
+        with explained(source.name), source.random_access() as file:
+            schema = _SCHEMAS[source.format](file, source.name)
+        self.columns_of(source.name, schema, wanted)
+        has_id = wanted.id in schema.names
+        return kind_of_ids(undictionaried(schema.field(wanted.id).type) if has_id else None)
 
 
 TEXT_FORMATS: Formats[Rows] = Formats(
@@ -83,20 +85,21 @@ TEXT_FORMATS: Formats[Rows] = Formats(
 )
 
 
-def check_columns(source: Source, wanted: Wanted) -> None:
-    """Refuse a file whose header tells that it lacks a column, before any work is done."""
-    TEXT_FORMATS.check_table(source, wanted)
-    if source.format in ("csv", "tsv"):
-        with explained(source.name), source.stream() as stream:
-            check_header(stream, source.format, source.name, wanted)
-    elif source.format == "lines":
-        wanted.require(source.name, LINE_COLUMNS)
-    elif source.format == "document":
+def check_columns(source: Source, wanted: Wanted) -> IdKind | None:
+    """Refuse a file that cannot be read, before any work is done; else say what ids it has.
+
+    None where that cannot be told yet.
+    """
+    if source.format in _TABLES:
+        return TEXT_FORMATS.check_table(source, wanted)
+    if source.format == "document":
         wanted.require(source.name, FILE_COLUMNS)
-
-
-def sniffed(stream: ByteStream) -> str:
-    """Tell the format of a stream by how it begins."""
-    start = stream.peek(1)
-    found = (format for format, pattern in _SNIFFED if re.match(pattern, start))
-    return next(found, "lines")
+        return "string" if wanted.id == "id" else "none"
+    with explained(source.name), source.stream() as stream:
+        stream.begin_text(source.name)
+        if source.format in ("csv", "tsv"):
+            return check_header(stream, source.format, source.name, wanted)
+        if source.format == "lines":
+            wanted.require(source.name, LINE_COLUMNS)
+            return "none"
+        return None if wanted.id_required else first_id(stream, wanted.id)

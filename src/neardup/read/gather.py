@@ -29,6 +29,7 @@ class RowCounter:
         self.ids: list[str | int] = []
         self._first = self.seen
         self._rejected: list[Rejected] = []
+        self._bad: list[int] = []
         self._size = 0
 
     def full(self, size: int) -> bool:
@@ -38,6 +39,7 @@ class RowCounter:
     def reject(self, reason: str, size: int = _REASON_BYTES) -> None:
         """Count one row that is set aside."""
         self._rejected.append(Rejected(self._file, self.seen, reason))
+        self._bad.append(self.seen - self._first)
         self._size += size
         self.seen += 1
 
@@ -59,7 +61,7 @@ class RowCounter:
     def _numbers(self) -> npt.NDArray[np.int64]:
         """The numbers of the good rows."""
         good = np.ones(self.seen - self._first, bool)
-        good[[row.row - self._first for row in self._rejected]] = False
+        good[self._bad] = False
         return self._first + np.flatnonzero(good)
 
     def __bool__(self) -> bool:

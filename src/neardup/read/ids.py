@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,44 +13,72 @@ import pyarrow as pa
 from neardup import kernels
 from neardup.errors import InputError
 from neardup.kernels.columns import column_of
+from neardup.read.limits import quoted
 
+IdKind = Literal["string", "int64", "none"]
 _KINDS = {"string": "strings", "int64": "whole numbers", "none": "none"}
 
 
-class IdLedger:
-    """Settles the ids of every batch of a run, and remembers where each file began."""
+def kind_of_ids(kind: pa.DataType | None) -> IdKind:
+    """The kind of ids of this type; None is a file without ids."""
+    if kind is None:
+        return "none"
+    return "int64" if pa.types.is_integer(kind) else "string"
 
-    def __init__(self) -> None:
-        self._kind: str | None = None
+
+class IdLedger:
+    """Settles the ids of every batch of a run, and remembers where each file began.
+
+    With `mixed`, files may have ids of different kinds, or none. All become strings: a number as it
+    is written, and a row without an id is called by its file and its number there, `b.jsonl#7`.
+    """
+
+    def __init__(self, *, mixed: bool = False) -> None:
+        self._mixed = mixed
+        self._kind: IdKind | None = None
         self._first_file = ""
         self._seen = kernels.IdSet()
         self._names: list[str] = []
+        self._label = ""
         self._first_places: list[int] = []
 
-    def begin(self, files: Sequence[str], place: int) -> None:
-        """Note that rows begin at this place: those of a file, or one of each file."""
+    def begin(self, files: Sequence[str], place: int, label: str = "") -> None:
+        """Note that rows begin at this place: those of a file, or one of each file.
+
+        The label is what rows without ids are called by.
+        """
         self._names += files
         self._first_places += range(place, place + len(files))
+        self._label = label
 
     def settle(self, ids: pa.Array | None, places: npt.NDArray[np.int64]) -> pa.Array:
         """Return the ids of the rows at these places: their own, or else the places."""
         if not len(places):
-            return pa.nulls(0, pa.string() if self._kind == "string" else pa.int64())
-        kind = "none" if ids is None else "int64" if pa.types.is_int64(ids.type) else "string"
-        self._require_kind(kind, int(places[0]))
+            strings = self._mixed or self._kind == "string"
+            return pa.nulls(0, pa.string() if strings else pa.int64())
+        if self._mixed:
+            ids = self._spelt(ids, places)
+        else:
+            self._require_kind(kind_of_ids(None if ids is None else ids.type), int(places[0]))
         if ids is None:
             return column_of(places)
-        ids = ids if kind == "int64" else ids.cast(pa.string())
+        ids = ids if pa.types.is_int64(ids.type) else ids.cast(pa.string())
         repeated = self._seen.add(ids, places)
         if repeated is not None:
             position, earlier = repeated
             raise InputError(
-                f"the id {ids[position].as_py()!r} stands twice, in {self._where(earlier)} and in "
-                f"{self._where(int(places[position]))}; use --id row to number rows instead"
+                f"the id {quoted(ids[position].as_py())} stands twice, in {self._where(earlier)} "
+                f"and in {self._where(int(places[position]))}; use --id row to number rows instead"
             )
         return ids
 
-    def _require_kind(self, kind: str, place: int) -> None:
+    def _spelt(self, ids: pa.Array | None, places: npt.NDArray[np.int64]) -> pa.Array:
+        if ids is not None:
+            return ids.cast(pa.string())
+        first = self._first_places[-1]
+        return pa.array([f"{self._label}#{place - first}" for place in places.tolist()])
+
+    def _require_kind(self, kind: IdKind, place: int) -> None:
         file = self._names[bisect_right(self._first_places, place) - 1]
         if self._kind is None:
             self._kind, self._first_file = kind, file

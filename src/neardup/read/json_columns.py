@@ -11,6 +11,8 @@ import pyarrow as pa
 from neardup.kernels.json_lines import JsonColumn
 from neardup.read.columns import Wanted, carried_names
 
+# A batch has at most so many rows times columns, missing values counted.
+CELLS_AT_ONCE = 1 << 22
 _PLAIN_TYPES = {pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()}
 _SPELT_TYPES = {"boolean": pa.bool_(), "whole": pa.int64(), "fraction": pa.float64()}
 
@@ -117,23 +119,44 @@ def field_text(item: dict[str, Any], name: str) -> str:
 def _column(values: list[Any]) -> pa.Array:
     """Take the type that Arrow infers; values that have no common type are kept as JSON."""
     try:
-        column = pa.array(values)
+        if any(type(value) is dict or type(value) is list for value in values):
+            kind = pa.infer_type(values)
+            # Parquet has no way to store an object without keys. And objects that hardly share a
+            # key would take as many columns as there are keys.
+            if _has_empty_struct(kind) or _leaves(kind) * len(values) > CELLS_AT_ONCE:
+                return _spelt(values)
+        return pa.array(values)
     except (pa.ArrowException, OverflowError):
-        return pa.array([_as_text(value) for value in values], pa.large_string())
-    # Parquet has no way to store an object without keys.
-    if _has_empty_struct(column.type):
-        return pa.array([_as_text(value) for value in values], pa.large_string())
-    return column
+        return _spelt(values)
+
+
+def _spelt(values: list[Any]) -> pa.Array:
+    return pa.array([_as_text(value) for value in values], pa.large_string())
+
+
+def as_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """A column as one of a wider type; anything can be spelt out as a string."""
+    if column.type == kind:
+        return column
+    plain = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if pa.types.is_large_string(kind) and not plain:
+        return _spelt(column.to_pylist())
+    return column.cast(kind)
 
 
 def _as_text(value: Any) -> str | None:
     # A string stays as it is, so that it looks the same beside a batch of strings only.
     if value is None or isinstance(value, str):
         return value
-    return orjson.dumps(value).decode()
+    return orjson.dumps(value, default=str).decode()
 
 
 def _has_empty_struct(kind: pa.DataType) -> bool:
     if pa.types.is_struct(kind) and kind.num_fields == 0:
         return True
     return any(_has_empty_struct(kind.field(i).type) for i in range(kind.num_fields))
+
+
+def _leaves(kind: pa.DataType) -> int:
+    """How many columns a nested type has."""
+    return sum(_leaves(kind.field(i).type) for i in range(kind.num_fields)) or 1

@@ -10,10 +10,12 @@ import orjson
 from neardup.errors import InputError
 from neardup.kernels.json_lines import MustBe
 from neardup.read.columns import Wanted
+from neardup.read.limits import MOST_DEPTH, TOO_DEEP, quoted, too_deep
 from neardup.read.utf8 import invalid_utf8
 
 # A key that none of this many objects has is taken for a misspelt column, not for a rare one.
 OBJECTS_BEFORE_MISSING = 1000
+_ORJSON_DEPTH = "depth limit"
 _LARGEST_ID = 2**63 - 1
 JSON_TYPES = {
     bool: "a boolean",
@@ -29,8 +31,14 @@ JSON_TYPES = {
 def parsed(value: bytes) -> tuple[Any, str | None]:
     """Parse a piece of JSON, or say what is wrong with it."""
     try:
-        return orjson.loads(value), None
+        item = orjson.loads(value)
+        # Counting is much quicker than looking, and as a rule it is enough.
+        if value.count(b"[") + value.count(b"{") > MOST_DEPTH and too_deep(item):
+            return None, TOO_DEEP
+        return item, None
     except orjson.JSONDecodeError as error:
+        if error.msg.startswith(_ORJSON_DEPTH):
+            return None, TOO_DEEP
         broken = f"broken JSON at character {error.pos + 1}, {error.msg}"
         return None, invalid_utf8(value) or broken
 
@@ -118,8 +126,8 @@ class ObjectJudge:
             )
         if isinstance(value, int) and value > _LARGEST_ID:
             raise InputError(
-                f"{self._file} has the id {value} on {where}, more than a signed 64-bit number "
-                "can hold; write such ids as strings, or number the rows with --id row"
+                f"{self._file} has the id {quoted(value)} on {where}, more than a signed 64-bit "
+                "number can hold; write such ids as strings, or number the rows with --id row"
             )
         return None
 

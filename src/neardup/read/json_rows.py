@@ -10,11 +10,12 @@ from neardup.read.columns import Wanted
 from neardup.read.json_columns import field_fault, field_text
 from neardup.read.json_gather import ObjectGatherer
 from neardup.read.json_objects import ObjectJudge, parsed, unlike
+from neardup.read.limits import TooLong, too_long
 from neardup.read.stream import ByteStream
 
 
 def read_objects(
-    values: Iterable[tuple[str, bytes]],
+    values: Iterable[tuple[str, bytes | TooLong]],
     stream: ByteStream,
     file: str,
     wanted: Wanted,
@@ -28,7 +29,7 @@ def read_objects(
 
 
 def read_line_objects(
-    blocks: Iterable[bytes],
+    blocks: Iterable[bytes | TooLong],
     stream: ByteStream,
     file: str,
     wanted: Wanted,
@@ -51,8 +52,12 @@ class _ObjectReader:
         self._judge = ObjectJudge(file, wanted, self._text_fault)
         self._lines_seen = 0
 
-    def take(self, where: str, value: bytes) -> Iterator[Rows]:
+    def take(self, where: str, value: bytes | TooLong) -> Iterator[Rows]:
         """Add one object, or set it aside with the reason."""
+        if isinstance(value, TooLong):
+            long = too_long(value.size, self._wanted.max_document)
+            self._gathered.reject(f"{where}: {long}")
+            return
         if self._gathered.full(len(value)):
             yield self._rows()
         item, fault = parsed(value)
@@ -60,13 +65,19 @@ class _ObjectReader:
         if fault:
             self._gathered.reject(f"{where}: {fault}")
             return
+        if self._gathered.too_wide(item):
+            yield self._rows()
         name, id_name = self._wanted.text, self._wanted.id
         text = field_text(item, name) if self._wanted.fields else item[name]
         id = item[id_name] if self._judge.has_id else None
         self._gathered.add(text, id, item, len(value))
 
-    def take_block(self, block: bytes) -> Iterator[Rows]:
+    def take_block(self, block: bytes | TooLong) -> Iterator[Rows]:
         """Add the next lines of the file: at once if they are like the first, else one by one."""
+        if isinstance(block, TooLong):
+            self._lines_seen += 1
+            yield from self.take(f"line {self._lines_seen}", block)
+            return
         start = 0
         while start <= len(block) and not self._takes_blocks():
             end = block.find(b"\n", start)

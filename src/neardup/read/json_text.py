@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
 import orjson
 
-from neardup.errors import InputError
+from neardup.errors import UnreadableError
 from neardup.read.batch import Rows
 from neardup.read.columns import Wanted
+from neardup.read.ids import IdKind
 from neardup.read.json_rows import read_line_objects, read_objects
-from neardup.read.lines import BLOCK_BYTES, line_blocks, whole_lines
+from neardup.read.limits import TooLong
+from neardup.read.lines import BLOCK_BYTES, whole_lines
 from neardup.read.stream import ByteStream
 
 _STRUCTURE = re.compile(rb'["\[\]{},]')
 _BACKSLASH = ord("\\")
+# A piece of JSON with the words that say where it stands; of one that is too long only the size.
+Piece = tuple[str, bytes | TooLong]
 
 
 def read_json_lines(
@@ -30,36 +35,56 @@ def read_json_lines(
 def read_json(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
     """Read an array of objects, objects printed over several lines, or else JSON lines."""
     stream.begin_text(file)
-    values = _other_values(stream, file, batch_bytes)
+    values = _other_values(stream, file, wanted, batch_bytes)
     if values is None:
         return _line_rows(stream, file, wanted, batch_bytes)
     return read_objects(values, stream, file, wanted, batch_bytes)
 
 
 def _line_rows(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
-    blocks = whole_lines(stream, min(BLOCK_BYTES, batch_bytes))
+    blocks = whole_lines(stream, min(BLOCK_BYTES, batch_bytes), wanted.max_document)
     return read_line_objects(blocks, stream, file, wanted, batch_bytes)
 
 
-def line_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str, bytes]]:
+def line_values(stream: ByteStream, file: str, wanted: Wanted, most: int) -> Iterator[Piece]:
     """Cut a file of JSON lines, each with the words that say where it stands."""
     stream.begin_text(file)
-    return _lines(stream, most)
+    return _lines(stream, wanted, most)
 
 
-def json_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str, bytes]]:
+def json_values(stream: ByteStream, file: str, wanted: Wanted, most: int) -> Iterator[Piece]:
     """Cut a JSON file likewise, whichever of the three ways its first lines show."""
     stream.begin_text(file)
-    return _other_values(stream, file, most) or _lines(stream, most)
+    return _other_values(stream, file, wanted, most) or _lines(stream, wanted, most)
 
 
-def _other_values(stream: ByteStream, file: str, most: int) -> Iterator[tuple[str, bytes]] | None:
+def first_id(stream: ByteStream, id: str | None) -> IdKind | None:
+    """Tell by the first object of a file what ids it has, None where it does not tell."""
+    if id is None:
+        return "none"
+    start = stream.peek(BLOCK_BYTES).lstrip(b" \t\r\n[").decode("utf-8", "replace")
+    try:
+        # Unlike orjson, it stops where the first value ends.
+        first = json.JSONDecoder().raw_decode(start)[0]
+    except (ValueError, RecursionError):
+        return None
+    if type(first) is not dict:
+        return None
+    kinds: dict[type, IdKind] = {str: "string", int: "int64"}
+    return kinds.get(type(first[id])) if id in first else "none"
+
+
+def _other_values(
+    stream: ByteStream, file: str, wanted: Wanted, most: int
+) -> Iterator[Piece] | None:
     """Cut a JSON file whose first lines show that it is not one of JSON lines."""
     start = stream.peek(BLOCK_BYTES).lstrip()
     size = min(BLOCK_BYTES, most)
     if start.startswith(b"["):
-        return array_elements(stream, file, size)
-    return printed_objects(stream, size) if _is_printed(start) else None
+        return array_elements(stream, file, size, wanted.max_document)
+    if _is_printed(start):
+        return printed_objects(stream, size, wanted.max_document)
+    return None
 
 
 def _is_printed(start: bytes) -> bool:
@@ -74,40 +99,40 @@ def _is_printed(start: bytes) -> bool:
     return False
 
 
-def _lines(stream: BinaryIO, batch_bytes: int) -> Iterator[tuple[str, bytes]]:
+def _lines(stream: BinaryIO, wanted: Wanted, batch_bytes: int) -> Iterator[Piece]:
     number = 0
-    for lines in line_blocks(stream, min(BLOCK_BYTES, batch_bytes)):
-        for line in lines:
+    for block in whole_lines(stream, min(BLOCK_BYTES, batch_bytes), wanted.max_document):
+        for line in [block] if isinstance(block, TooLong) else block.split(b"\n"):
             number += 1
-            if line and not line.isspace():
+            if isinstance(line, TooLong) or (line and not line.isspace()):
                 yield f"line {number}", line
 
 
-def array_elements(stream: BinaryIO, file: str, size: int) -> Iterator[tuple[str, bytes]]:
-    """Cut the elements out of one JSON array, reading at least `size` bytes at a time."""
-    scanner = _Scanner(stream, size)
+def array_elements(stream: BinaryIO, file: str, size: int, longest: int) -> Iterator[Piece]:
+    """Cut the elements out of one JSON array, reading `size` bytes at a time."""
+    scanner = _Scanner(stream, size, longest)
     depth = number = 0
     for char in scanner.structure():
         if depth == 0:
             scanner.cut()
         if depth == 1 and char in b",]}":
             piece = scanner.cut(before=len(char))
-            if char == b"," or number or piece.strip():
+            if char == b"," or number or isinstance(piece, TooLong) or piece.strip():
                 number += 1
                 yield f"element {number}", piece
         depth += (char in b"[{") - (char in b"]}")
         if depth == 0:
-            _require_end(scanner.cut_rest(), stream, file)
+            _require_end(scanner, stream, file)
             return
-    raise InputError(
+    raise UnreadableError(
         f"{file} ends within its JSON array, after {number} elements; "
         "it was cut short, so fetch or write it again"
     )
 
 
-def printed_objects(stream: BinaryIO, size: int) -> Iterator[tuple[str, bytes]]:
+def printed_objects(stream: BinaryIO, size: int, longest: int) -> Iterator[Piece]:
     """Cut out JSON objects that follow one another, each over any number of lines."""
-    scanner = _Scanner(stream, size)
+    scanner = _Scanner(stream, size, longest)
     depth = number = 0
     for char in scanner.structure():
         depth += (char in b"[{") - (char in b"]}")
@@ -116,69 +141,94 @@ def printed_objects(stream: BinaryIO, size: int) -> Iterator[tuple[str, bytes]]:
             number += 1
             yield f"object {number}", scanner.cut()
     rest = scanner.cut_rest()
-    if rest.strip():
+    if isinstance(rest, TooLong) or rest.strip():
         yield f"object {number + 1}", rest
 
 
 class _Scanner:
-    """Walks over the brackets and commas outside strings, reading on as it needs to."""
+    """Walks over the brackets and commas outside strings, reading on as it needs to.
 
-    def __init__(self, stream: BinaryIO, size: int) -> None:
+    It holds what was read since the last cut, as long as that is not longer than `longest`.
+    """
+
+    def __init__(self, stream: BinaryIO, size: int, longest: int) -> None:
         self._stream = stream
         self._size = size
-        self._buffer = b""
-        self._cut = 0
-        self._passed = 0
+        self._longest = longest
+        self._chunk = b""
+        self._cut = self._passed = 0
+        # What lies between the last cut and the chunk.
+        self._pieces: list[bytes] = []
+        self._waiting = 0
 
     def structure(self) -> Iterator[bytes]:
-        # Reading as much again as is waiting keeps the scan of a huge string linear.
-        while more := self._stream.read(max(self._size, len(self._buffer) - self._cut)):
-            self._buffer = self.cut_rest() + more
-            position = self._passed
-            while found := _STRUCTURE.search(self._buffer, position):
-                position = found.end()
-                if found[0] != b'"':
-                    self._passed = position
-                    yield found[0]
-                    continue
-                position = _after_string(self._buffer, found.start())
-                if position == 0:
-                    self._passed = found.start()
+        in_string, backslashes = False, 0
+        while more := self._stream.read(self._size):
+            self._passed = len(self._chunk)
+            self._set_aside(self._chunk[self._cut :])
+            self._chunk, self._cut, position = more, 0, 0
+            while True:
+                if in_string:
+                    position, backslashes = _after_string(more, position, backslashes)
+                    in_string = position == 0
+                    if in_string:
+                        break
+                found = _STRUCTURE.search(more, position)
+                if not found:
                     break
-            else:
-                self._passed = len(self._buffer)
+                position = self._passed = found.end()
+                in_string = found[0] == b'"'
+                if not in_string:
+                    yield found[0]
+        self._passed = len(self._chunk)
 
-    def cut(self, before: int = 0) -> bytes:
+    def cut(self, before: int = 0) -> bytes | TooLong:
         """Take what lies between the last cut and the current character."""
-        piece = self._buffer[self._cut : self._passed - before]
+        self._set_aside(self._chunk[self._cut : self._passed - before])
         self._cut = self._passed
-        return piece
+        size, pieces = self._waiting, self._pieces
+        self._waiting, self._pieces = 0, []
+        return TooLong(size) if size > self._longest else b"".join(pieces)
 
-    def cut_rest(self) -> bytes:
+    def cut_rest(self) -> bytes | TooLong:
         """Take all that was read and not yet cut."""
-        rest = self._buffer[self._cut :]
-        self._passed -= self._cut
-        self._cut = 0
-        return rest
+        self._passed = len(self._chunk)
+        return self.cut()
+
+    def _set_aside(self, piece: bytes) -> None:
+        self._waiting += len(piece)
+        if self._waiting > self._longest:
+            self._pieces = []
+        else:
+            self._pieces.append(piece)
 
 
-def _after_string(buffer: bytes, quote: int) -> int:
-    """Find where the string that this quote opens is over, 0 if the buffer ends before."""
-    end = quote
-    while (end := buffer.find(b'"', end + 1)) > 0:
-        before = end - 1
-        while buffer[before] == _BACKSLASH:
-            before -= 1
-        if (end - before) % 2:
-            return end + 1
-    return 0
+def _after_string(chunk: bytes, start: int, backslashes: int) -> tuple[int, int]:
+    """Find where a string is over that goes on at `start`, 0 if not in this chunk.
+
+    Also gives how many backslashes stand before that place, or at the end of the chunk; and takes
+    how many stand before `start`.
+    """
+    end = start - 1
+    while (end := chunk.find(b'"', end + 1)) >= 0:
+        if _backslashes_before(chunk, start, end, backslashes) % 2 == 0:
+            return end + 1, 0
+    return 0, _backslashes_before(chunk, start, len(chunk), backslashes)
 
 
-def _require_end(rest: bytes, stream: BinaryIO, file: str) -> None:
-    while not rest.strip():
+def _backslashes_before(chunk: bytes, start: int, end: int, more: int) -> int:
+    place = end
+    while place > start and chunk[place - 1] == _BACKSLASH:
+        place -= 1
+    return end - place + (more if place == start else 0)
+
+
+def _require_end(scanner: _Scanner, stream: BinaryIO, file: str) -> None:
+    rest = scanner.cut_rest()
+    while not isinstance(rest, TooLong) and not rest.strip():
         rest = stream.read(BLOCK_BYTES)
         if not rest:
             return
-    raise InputError(
+    raise UnreadableError(
         f"{file} goes on after the end of its JSON array; write one array, or one object per line"
     )

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from neardup.read.batch import Rejected, Rows
 from neardup.read.columns import Wanted
+from neardup.read.limits import TooLong, too_long
 from neardup.read.slices import bounded
 from neardup.read.stream import ByteStream
 from neardup.read.utf8 import invalid_texts
@@ -18,26 +19,54 @@ BLOCK_BYTES = 1 << 20
 LINE_COLUMNS = ("text",)
 
 
-def line_blocks(stream: BinaryIO, size: int = BLOCK_BYTES) -> Iterator[list[bytes]]:
-    """Cut a stream into lines, those of each block together, without their line feeds."""
-    for block in whole_lines(stream, size):
-        yield block.split(b"\n")
+def whole_lines(stream: BinaryIO, size: int, longest: int) -> Iterator[bytes | TooLong]:
+    """Cut a stream into blocks of whole lines, without the line feed of the last line of each.
 
-
-def whole_lines(stream: BinaryIO, size: int) -> Iterator[bytes]:
-    """Cut a stream into blocks of whole lines, without the line feed of the last line of each."""
+    Of a line longer than `longest`, no more than that is ever held; it is told by its size.
+    """
     pieces: list[bytes | memoryview] = []
+    waiting = 0
     while block := stream.read(size):
+        if waiting > longest:
+            end = block.find(b"\n")
+            if end < 0:
+                waiting += len(block)
+                continue
+            yield TooLong(waiting + end)
+            block, waiting = block[end + 1 :], 0
         cut = block.rfind(b"\n")
         if cut < 0:
             pieces.append(block)
+            waiting += len(block)
+            if waiting > longest:
+                pieces = []
             continue
         pieces.append(memoryview(block)[:cut])
-        yield b"".join(pieces)
-        pieces = [block[cut + 1 :]]
-    last = b"".join(pieces)
-    if last:
-        yield last
+        lines = b"".join(pieces)
+        pieces, waiting = [block[cut + 1 :]], len(block) - cut - 1
+        yield from _within(lines, longest)
+    if waiting > longest:
+        yield TooLong(waiting)
+    elif waiting:
+        yield from _within(b"".join(pieces), longest)
+
+
+def _within(block: bytes, longest: int) -> Iterator[bytes | TooLong]:
+    """Take the lines that are too long out of a block."""
+    if len(block) <= longest:
+        yield block
+        return
+    good: list[bytes] = []
+    for line in block.split(b"\n"):
+        if len(line) <= longest:
+            good.append(line)
+            continue
+        if good:
+            yield b"\n".join(good)
+            good = []
+        yield TooLong(len(line))
+    if good:
+        yield b"\n".join(good)
 
 
 def read_lines(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
@@ -45,9 +74,17 @@ def read_lines(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) 
     wanted.require(file, LINE_COLUMNS)
     stream.begin_text(file)
     seen = 0
-    for lines in line_blocks(stream, min(BLOCK_BYTES, batch_bytes)):
-        stripped = [line.removesuffix(b"\r") for line in lines]
+    for block in whole_lines(stream, min(BLOCK_BYTES, batch_bytes), wanted.max_document):
+        if isinstance(block, TooLong):
+            fault = too_long(block.size, wanted.max_document)
+            long = Rejected(file, seen, f"line {seen + 1}: {fault}")
+            seen += 1
+            none = pa.nulls(0, pa.large_string())
+            yield Rows(none, None, {}, np.zeros(0, np.int64), (long,), seen, stream.consumed)
+            continue
+        stripped = [line.removesuffix(b"\r") for line in block.split(b"\n")]
         texts = pa.array(stripped, pa.large_binary()).view(pa.large_string())
+        del block, stripped
         for start, stop in bounded(texts, batch_bytes):
             part = texts.slice(start, stop - start)
             numbers = np.arange(seen, seen + len(part), dtype=np.int64)

@@ -6,22 +6,32 @@ import bz2
 import gzip
 import io
 import re
+import sys
 import zlib
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from neardup.errors import InputError
+from neardup.errors import InputError, UnreadableError
+from neardup.read.signatures import (
+    COMPRESSIONS,
+    SIGNATURE_BYTES,
+    UTF8_MARK,
+    misnamed,
+    not_compressed,
+)
 
 _BUFFER = 1 << 20
-_MAGIC = {
-    "gzip": re.compile(rb"\x1f\x8b\x08"),
-    "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
-    "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
-}
-_MAGIC_BYTES = 10
-_UTF8_MARK = b"\xef\xbb\xbf"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LONGEST_MAGIC = 10
+SNIFF = "sniff"
+_FORMATS = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\xbf)?\s*\{"))
+
+
+def standard_input() -> BinaryIO:
+    """Standard input as bytes; whoever closed it (`<&-`) is told so."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("standard input is closed; give a file, or send something to it")
+    return sys.stdin.buffer
 
 
 class ByteStream(io.BufferedReader):
@@ -31,9 +41,9 @@ class ByteStream(io.BufferedReader):
     another are read as one. `peek` shows all that the buffer has room for, or all there is.
     """
 
-    def __init__(self, file: BinaryIO, compression: str | None = None) -> None:
+    def __init__(self, file: BinaryIO, compression: str | None = None, name: str = "") -> None:
         self._counted = _Counted(file)
-        super().__init__(_Filling(_decompressed(self._counted, compression)), _BUFFER)
+        super().__init__(_Filling(_decompressed(self._counted, compression, name)), _BUFFER)
 
     @property
     def consumed(self) -> int:
@@ -41,17 +51,20 @@ class ByteStream(io.BufferedReader):
         return self._counted.consumed
 
     def begin_text(self, name: str) -> None:
-        """Step over a byte order mark; refuse UTF-16, of which no row would be readable."""
-        start = self.peek(3)
-        if start.startswith(_UTF16_MARKS):
-            raise InputError(f"{name} is UTF-16; convert it to UTF-8 first, for example with iconv")
-        if start.startswith(_UTF8_MARK):
-            self.read(len(_UTF8_MARK))
+        """Step over a byte order mark; refuse what is no text."""
+        start = self.peek(SIGNATURE_BYTES)
+        fault = misnamed(name, start[:SIGNATURE_BYTES])
+        if fault:
+            raise UnreadableError(f"{name} {fault}")
+        if start.startswith(UTF8_MARK):
+            self.read(len(UTF8_MARK))
 
 
-def without_mark(content: bytes) -> bytes:
-    """Drop the byte order mark of a whole file."""
-    return content.removeprefix(_UTF8_MARK)
+def sniffed(stream: ByteStream) -> str:
+    """Tell the format of a stream by how it begins."""
+    start = stream.peek(1)
+    found = (format for format, pattern in _FORMATS if re.match(pattern, start))
+    return next(found, "lines")
 
 
 class _Counted(io.RawIOBase):
@@ -85,13 +98,16 @@ class _Filling(io.RawIOBase):
         return filled
 
 
-def _decompressed(counted: _Counted, compression: str | None) -> Any:
+def _decompressed(counted: _Counted, compression: str | None, name: str) -> Any:
     if compression is None:
         return counted
     buffered = io.BufferedReader(_Filling(counted), _BUFFER)
-    start = buffered.peek(_MAGIC_BYTES)
-    if compression == "sniff":
-        compression = next((name for name, magic in _MAGIC.items() if magic.match(start)), None)
+    start = buffered.peek(SIGNATURE_BYTES)
+    if compression == SNIFF:
+        found = (known for known, magic in COMPRESSIONS.items() if magic.match(start))
+        compression = next(found, None)
+    elif len(start) >= _LONGEST_MAGIC and not COMPRESSIONS[compression].match(start):
+        raise UnreadableError(f"{name} {not_compressed(name, compression)}")
     if compression is None or not start:
         return buffered
     # pyarrow's own streams are slower for gzip, and its bz2 fails on an empty member.

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neardup.errors import InputError
+from neardup.errors import UnreadableError
 from neardup.read.columns import Wanted
+from neardup.read.parquet_dictionaries import rows_to_spell_out
+from neardup.read.signatures import SIGNATURE_BYTES, misnamed
 
 _READ_BYTES = 1 << 20
+_PARQUET = b"PAR1"
 _ARROW_FILE = b"ARROW1"
+_ARROW_STREAM = b"\xff\xff\xff\xff"
 _FEATHER_1 = b"FEA1"
 R = TypeVar("R", covariant=True)
 
@@ -37,19 +42,22 @@ class Columns(Protocol[R]):
 ColumnsOf = Callable[[str, pa.Schema, Wanted], Columns[R]]
 
 
-def check_parquet(columns_of: ColumnsOf[R], file: Any, name: str, wanted: Wanted) -> None:
-    """Check the columns of a Parquet file."""
-    columns_of(name, _open_parquet(file).schema_arrow, wanted)
+def parquet_schema(file: Any, name: str) -> pa.Schema:
+    """The columns of a Parquet file."""
+    return _open_parquet(file, name).schema_arrow
 
 
 def read_parquet(
     columns_of: ColumnsOf[R], file: Any, name: str, size: int, wanted: Wanted, most: int
 ) -> Iterator[R]:
     """Read a Parquet file; `size` is what the whole counts as progress."""
-    parquet = _open_parquet(file)
+    parquet = _open_parquet(file, name)
     columns = columns_of(name, parquet.schema_arrow, wanted)
     total, seen = max(1, parquet.metadata.num_rows), 0
-    rows_per_batch = columns.rows_per_batch(parquet.metadata, most)
+    rows_per_batch = min(
+        columns.rows_per_batch(parquet.metadata, most),
+        rows_to_spell_out(file, parquet.metadata, columns.names),
+    )
     for groups in columns.row_groups(parquet.num_row_groups):
         batches = parquet.iter_batches(
             batch_size=rows_per_batch,
@@ -63,9 +71,9 @@ def read_parquet(
             seen += batch.num_rows
 
 
-def check_arrow(columns_of: ColumnsOf[R], file: Any, name: str, wanted: Wanted) -> None:
-    """Check the columns of an Arrow file or stream."""
-    columns_of(name, _open_arrow(file, name).schema, wanted)
+def arrow_schema(file: Any, name: str) -> pa.Schema:
+    """The columns of an Arrow file or stream."""
+    return _open_arrow(file, name).schema
 
 
 def read_arrow(
@@ -81,19 +89,25 @@ def read_arrow(
         seen += batch.num_rows
 
 
-def _open_parquet(file: Any) -> pq.ParquetFile:
+def _open_parquet(file: Any, name: str) -> pq.ParquetFile:
+    start = _beginning(file)
+    if not start.startswith(_PARQUET):
+        _refuse_misnamed(name, "a Parquet file", start)
     # Buffered and not fetched ahead: a row group of any size is read page by page.
     return pq.ParquetFile(file, buffer_size=_READ_BYTES, pre_buffer=False)
 
 
 def _open_arrow(file: Any, name: str) -> Any:
-    start = file.read(len(_ARROW_FILE))
-    file.seek(0)
+    start = _beginning(file)
     if start.startswith(_FEATHER_1):
-        raise InputError(f"{name} is Feather version 1, long replaced; write it again as version 2")
+        raise UnreadableError(
+            f"{name} is Feather version 1, long replaced; write it again as version 2"
+        )
+    if not start.startswith((_ARROW_FILE, _ARROW_STREAM)):
+        _refuse_misnamed(name, "an Arrow file", start)
     # No included_fields: measured, they copy a mapped batch that otherwise stays in the file.
     options = pa.ipc.IpcReadOptions(use_threads=False)
-    open_ipc = pa.ipc.open_file if start == _ARROW_FILE else pa.ipc.open_stream
+    open_ipc = pa.ipc.open_file if start.startswith(_ARROW_FILE) else pa.ipc.open_stream
     return open_ipc(file, options=options)
 
 
@@ -103,3 +117,20 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
         return
     for place in range(reader.num_record_batches):
         yield reader.get_batch(place)
+
+
+def _beginning(file: Any) -> bytes:
+    start: bytes = file.read(SIGNATURE_BYTES)
+    file.seek(0)
+    return start
+
+
+def _refuse_misnamed(name: str, what: str, start: bytes) -> None:
+    """Say what a file is instead; an empty one, or one without a signature, is left to Arrow."""
+    fault = misnamed(name, start)
+    if fault:
+        raise UnreadableError(f"{name} {fault}")
+    if start and re.match(rb"[\s\x20-\x7e]*[{\[\w\x22]", start) and b"\x00" not in start:
+        raise UnreadableError(
+            f"{name} is text, not {what}; rename it to what it holds, such as .jsonl, .csv or .txt"
+        )

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from neardup.errors import InputError
+from neardup.errors import UnreadableError
 from neardup.kernels import is_utf8
 from neardup.read.batch import Rejected
 from neardup.read.column_types import (
@@ -143,10 +143,10 @@ class _Dictionary:
 
 def _fit_weights(file: str, schema: pa.Schema) -> str:
     if schema.names.count(WEIGHTS) > 1:
-        raise InputError(f"{file} has more than one column {WEIGHTS!r}; rename one of them")
+        raise UnreadableError(f"{file} has more than one column {WEIGHTS!r}; rename one of them")
     kind = schema.field(WEIGHTS).type
     if not is_weights(kind):
-        raise InputError(
+        raise UnreadableError(
             f"{file} has the column {WEIGHTS!r} of type {kind}, which cannot be the weights of "
             "terms; make it a list of numbers, or give it another name"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from neardup.errors import InputError, SettingError
 from neardup.read.batch import Rejected
 from neardup.read.columns import Wanted
 from neardup.read.formats import Formats
+from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.runs import InputRuns, Inputs, Run
 from neardup.read.source import Source
+from neardup.read.stream import SNIFF
 from neardup.read.term_batch import TermBatch, TermRows, no_terms
 from neardup.read.term_columns import TermColumns
 from neardup.read.term_json import read_term_json, read_term_lines
@@ -28,9 +31,9 @@ _FORMATS: Formats[TermRows] = Formats(
 class TermDocuments(InputRuns[TermRows]):
     """Every document of the inputs with the terms, and perhaps weights, that it brings.
 
-    `inputs` and `id` are those of `Documents`; `terms` names the column, by default `terms`:
-    a list of strings, beside which a column `weights` may stand, a map of strings to numbers,
-    or a list of structs. Either all documents have weights or none has.
+    `inputs`, `id`, `max_document` and `again` are those of `Documents`; `terms` names the column,
+    by default `terms`: a list of strings, beside which a column `weights` may stand, a map of
+    strings to numbers, or a list of structs. Either all documents have weights or none has.
     A batch has at most about `batch_terms` terms; a document with more goes alone.
 
     Raises `InputError` for whatever is missing or unreadable: at once where the names and the
@@ -44,12 +47,14 @@ class TermDocuments(InputRuns[TermRows]):
         terms: str | None = None,
         id: str | None = None,
         batch_terms: int = BATCH_TERMS,
+        max_document: int = MAX_DOCUMENT,
+        again: bool = False,
     ) -> None:
         if batch_terms < 1:
             raise SettingError(f"batch_terms={batch_terms} must be at least 1")
-        self._wanted = Wanted.of_terms(terms, id)
+        self._wanted = replace(Wanted.of_terms(terms, id), max_document=max_document)
         self._batch_terms = batch_terms
-        super().__init__(inputs, self._check)
+        super().__init__(inputs, self._check, again=again)
 
     def __iter__(self) -> Iterator[TermBatch]:
         like = _Alike()
@@ -59,13 +64,13 @@ class TermDocuments(InputRuns[TermRows]):
                 like.require(rows, run.names[0])
                 yield rows
 
-        for rows, ids, places, made in self.settled(read):
+        for rows, ids, places, made in self.settled(read, _left_out):
             yield TermBatch(ids, rows.terms, rows.weights, places, rows.rejected, made)
 
     def _check(self, source: Source) -> None:
-        if not source.is_standard_input:
+        if source.format != SNIFF:
             _FORMATS.require(source.format, source.name)
-        if source.is_local:
+        if source.is_local and source.format in ("parquet", "arrow"):
             _FORMATS.check_table(source, self._wanted)
 
     def _rows(self, run: Run) -> Iterator[TermRows]:
@@ -97,7 +102,16 @@ class _Alike:
 
 
 def _set_aside(run: Run) -> TermRows:
-    """Reject the files of a folder that cannot be read, as one row each."""
-    rejected = tuple(Rejected(source.name, 0, source.fault) for source in run.sources)
+    """Reject the files of a folder that cannot be read."""
+    rejected = tuple(Rejected(source.name, None, source.fault) for source in run.sources)
+    return _no_rows(rejected, len(rejected), run.size or 0)
+
+
+def _left_out(file: Rejected, seen: int) -> TermRows:
+    """No rows, but the reason why a file ends here; it counts as one."""
+    return _no_rows((file,), seen + 1, 0)
+
+
+def _no_rows(rejected: tuple[Rejected, ...], seen: int, bytes_done: int) -> TermRows:
     none = np.array([], np.int64)
-    return TermRows(no_terms(), None, None, none, rejected, len(rejected), run.size or 0)
+    return TermRows(no_terms(), None, None, none, rejected, seen, bytes_done)

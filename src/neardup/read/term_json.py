@@ -9,6 +9,7 @@ from neardup.errors import InputError
 from neardup.read.columns import Wanted
 from neardup.read.json_objects import JSON_TYPES, ObjectJudge, parsed, unlike
 from neardup.read.json_text import json_values, line_values
+from neardup.read.limits import TooLong, too_long
 from neardup.read.lines import BLOCK_BYTES
 from neardup.read.stream import ByteStream
 from neardup.read.term_batch import TermRows
@@ -24,18 +25,18 @@ def read_term_lines(
     stream: ByteStream, file: str, wanted: Wanted, batch_terms: int
 ) -> Iterator[TermRows]:
     """Read one object per line; blank lines do not count."""
-    return _read(line_values(stream, file, BLOCK_BYTES), stream, file, wanted, batch_terms)
+    return _read(line_values(stream, file, wanted, BLOCK_BYTES), stream, file, wanted, batch_terms)
 
 
 def read_term_json(
     stream: ByteStream, file: str, wanted: Wanted, batch_terms: int
 ) -> Iterator[TermRows]:
     """Read an array of objects, objects printed over several lines, or else JSON lines."""
-    return _read(json_values(stream, file, BLOCK_BYTES), stream, file, wanted, batch_terms)
+    return _read(json_values(stream, file, wanted, BLOCK_BYTES), stream, file, wanted, batch_terms)
 
 
 def _read(
-    values: Iterable[tuple[str, bytes]],
+    values: Iterable[tuple[str, bytes | TooLong]],
     stream: ByteStream,
     file: str,
     wanted: Wanted,
@@ -45,6 +46,11 @@ def _read(
     content = _TermContent(file, wanted)
     judge = ObjectJudge(file, wanted, content.fault)
     for line, value in values:
+        if isinstance(value, TooLong):
+            if gathered.full(1):
+                yield gathered.take(stream.consumed)
+            gathered.reject(f"{line}: {too_long(value.size, wanted.max_document)}", size=1)
+            continue
         item, broken = parsed(value)
         documents = list(_documents(item, line, wanted))
         for where, document in documents:

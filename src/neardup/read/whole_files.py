@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 
+from neardup.errors import UnreadableError
 from neardup.read.batch import Rejected, Rows
 from neardup.read.columns import Wanted
+from neardup.read.limits import too_long
 from neardup.read.source import Source, explained
-from neardup.read.stream import without_mark
 from neardup.read.utf8 import invalid_utf8
 
 FILE_COLUMNS = ("id", "text")
+# Says why a file is left out, or raises the error if it cannot be.
+Unread = Callable[[Source, UnreadableError], str]
 
 
-def read_whole_files(sources: Sequence[Source], wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
-    """Read each file as a document; its id is its path."""
+def read_whole_files(
+    sources: Sequence[Source], wanted: Wanted, batch_bytes: int, unread: Unread
+) -> Iterator[Rows]:
+    """Read each file as a document; its id is its path.
+
+    A file of a folder that cannot be read is left out, and so told to `unread`.
+    """
     wanted.require(sources[0].name, FILE_COLUMNS)
     batch = _FileBatch(wanted)
     for number, source in enumerate(sources):
-        content = b"" if source.fault else _content(source)
+        content = b""
+        fault: str | None = source.fault
+        if not fault:
+            try:
+                content = _content(source, wanted.max_document)
+            except UnreadableError as error:
+                fault = unread(source, error)
         if batch.size and batch.size + len(content) > batch_bytes:
             yield batch.take(number)
-        fault = source.fault or invalid_utf8(content)
         batch.bytes_done += source.size or 0
+        if fault:
+            batch.rejected.append(Rejected(source.name, None, fault))
+            continue
+        fault = _fault(content, wanted.max_document)
         if fault:
             batch.rejected.append(Rejected(source.name, 0, fault))
         else:
@@ -33,9 +50,17 @@ def read_whole_files(sources: Sequence[Source], wanted: Wanted, batch_bytes: int
     yield batch.take(len(sources))
 
 
-def _content(source: Source) -> bytes:
+def _content(source: Source, longest: int) -> bytes:
+    """The bytes of a file, or the first ones of a file that is too long."""
     with explained(source.name), source.stream() as stream:
-        return without_mark(stream.read())
+        stream.begin_text(source.name)
+        return stream.read(longest + 1)
+
+
+def _fault(content: bytes, longest: int) -> str | None:
+    if len(content) > longest:
+        return too_long(None, longest)
+    return invalid_utf8(content)
 
 
 class _FileBatch:

@@ -8,10 +8,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from neardup.cluster.keep import KeepPolicy
 from neardup.errors import InputError
 from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.dedup.texts import TextPicker
+from neardup.read.json_columns import as_type
 
 
 class SchemaGrewError(Exception):
@@ -29,10 +31,21 @@ def kept_rows(
     first = 0
     for batch in source.rows():
         count = len(batch.rows)
+        if first + count > len(keeps):
+            raise _changed(len(keeps))
         if picker is not None:
             picker.see(first, count, batch.columns)
         yield batch.rows.filter(column_of(keeps[first : first + count]))
         first += count
+    if first < len(keeps):
+        raise _changed(len(keeps))
+
+
+def _changed(documents: int) -> InputError:
+    return InputError(
+        f"the input changed while it was read: it had {documents:,} documents at first, and now "
+        "another number; run again when nobody writes to it"
+    )
 
 
 def under_one_schema(
@@ -45,24 +58,42 @@ def under_one_schema(
     for batch in batches:
         wide = batch.schema if schema is None else _widened(schema, batch.schema)
         if schema is not None and wide != schema:
+            # Whatever else is to come is looked at too, so that it is written only once more.
+            for later in batches:
+                wide = _widened(wide, later.schema)
             raise SchemaGrewError(wide)
         schema = wide
         yield _cast(batch, schema)
 
 
+def require_keep_column(source: Source, policy: KeepPolicy) -> None:
+    """Refuse a column that decides what is kept but is in no row, or whose values have no order.
+
+    The first batch tells, as a rule; rows are read on only as long as none has the column.
+    """
+    if policy.column is None:
+        return
+    others: dict[str, None] = {}
+    for batch in source.rows():
+        schema = batch.rows.schema
+        if policy.column in schema.names:
+            policy.order(0, values=pa.array([], schema.field(policy.column).type))
+            return
+        others.update(dict.fromkeys(schema.names))
+    if others:  # without a single row nothing has to be decided
+        raise InputError(
+            f"keep={policy}: the input has no column {policy.column!r}; its columns are "
+            f"{', '.join(map(repr, others))}"
+        )
+
+
 def one_column(source: Source, name: str) -> pa.ChunkedArray:
     """The values of one column of all documents; null where a row has none."""
-    others: dict[str, None] = {}
     parts = []
     for batch in source.rows():
         names = batch.rows.schema.names
-        others.update(dict.fromkeys(names))
         column = batch.rows[name] if name in names else pa.nulls(len(batch.rows))
         parts.append(pa.RecordBatch.from_pydict({name: column}))
-    if name not in others:
-        raise InputError(
-            f"keep: the input has no column {name!r}; its columns are {', '.join(others)}"
-        )
     return together(iter(parts))[name]
 
 
@@ -78,17 +109,30 @@ def together(batches: Iterator[pa.RecordBatch]) -> pa.Table:
 
 
 def _widened(schema: pa.Schema, other: pa.Schema) -> pa.Schema:
-    """One schema for both."""
+    """One schema for both; a column whose types have nothing in common becomes one of strings."""
     try:
         return pa.unify_schemas([schema, other], promote_options="permissive")
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"columns of the input change their type on the way: {error}") from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        fields = {field.name: field for field in schema}
+        for field in other:
+            known = fields.setdefault(field.name, field)
+            fields[field.name] = pa.field(field.name, _common_type(known, field))
+        return pa.schema(list(fields.values()))
+
+
+def _common_type(one: pa.Field, other: pa.Field) -> pa.DataType:
+    try:
+        pair = [pa.schema([one]), pa.schema([other])]
+        return pa.unify_schemas(pair, promote_options="permissive").field(0).type
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pa.large_string()
 
 
 def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    places = {name: place for place, name in enumerate(batch.schema.names)}
     columns = [
-        batch[field.name].cast(field.type)
-        if field.name in batch.schema.names
+        as_type(batch.column(places[field.name]), field.type)
+        if field.name in places
         else pa.nulls(len(batch), field.type)
         for field in schema
     ]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,16 +19,19 @@ from neardup.features.given import term_columns
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms
 from neardup.fingerprints.records import record_columns, table_of_records
 from neardup.fingerprints.texts import string_chunks
+from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.inputs import Progress, batches_of, columns_of, documents_of
-from neardup.read import Documents, Rejected
+from neardup.read import Rejected, TermDocuments
+from neardup.read.column_types import is_text
+from neardup.read.limits import too_long
 from neardup.read.slices import bounded
-from neardup.read.standard_input import store_standard_input
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.collected import Collected
 
 _TEXT_AT_ONCE = 4 << 20
+_IN_MEMORY = "memory"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,10 @@ class RowBatch:
 class Source(Protocol):
     """A collection that can be gone through again and again, always in the same order."""
 
+    @property
+    def places(self) -> Sequence[str]:
+        """The files, folders, globs and URLs that it is read from, which no output may replace."""
+
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents."""
 
@@ -73,21 +78,26 @@ class FileSource:
     def __init__(self, inputs: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> None:
         self._settings = settings
         self._inputs = [os.fspath(name) for name in inputs]
-        self._stored: str | None = None
-        if "-" in self._inputs:
-            # It is read several times; the copy goes with this object.
-            self._folder = tempfile.TemporaryDirectory(prefix="neardup-")
-            self._stored = stored = os.fspath(store_standard_input(Path(self._folder.name)))
-            self._inputs = [stored if name == "-" else name for name in self._inputs]
-        self._documents = documents_of(self._inputs, settings.scheme, settings.text, settings.id)
+        self._documents = documents_of(
+            self._inputs,
+            settings.scheme,
+            settings.text,
+            settings.id,
+            max_document=settings.max_document,
+            again=True,
+        )
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The names that were given."""
+        return self._inputs
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Read the documents."""
         done = 0
         for batch in batches_of(self._documents):
             columns = columns_of(batch, self._settings.scheme)
-            made = None if batch.made_ids is None else partial(self._names, batch.made_ids)
-            yield DocumentBatch(batch.ids, columns, batch.rejected, made)
+            yield DocumentBatch(batch.ids, columns, batch.rejected, batch.made_ids)
             done += len(batch.ids)
             if progress:
                 progress(self._documents.done_bytes, self._documents.total_bytes, done)
@@ -95,29 +105,16 @@ class FileSource:
     def rows(self) -> Iterator[RowBatch]:
         """Read the documents with all their columns."""
         settings = self._settings
-        if settings.scheme.features.are_given:
-            for batch in batches_of(self._documents):
+        documents = self._documents
+        if isinstance(documents, TermDocuments):
+            for batch in batches_of(documents):
                 yield RowBatch(_term_rows(batch), columns_of(batch, settings.scheme))
             return
-        fields = settings.scheme.fields
-        documents = Documents(
-            self._inputs,
-            text=None if fields else settings.text,
-            fields=fields.names if fields else (),
-            id=settings.id,
-            columns="all",
-        )
-        for batch in Prefetched(documents):
+        for batch in Prefetched(documents.with_all_columns()):
             yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
 
     def fingerprinted(self) -> None:
         """Nothing of the kind is in files."""
-
-    def _names(self, made: Callable[[], pa.Array]) -> pa.Array:
-        """Names made of files, among which the copy of standard input has no name of its own."""
-        if self._stored is None:
-            return made()
-        return pc.replace_substring(made(), self._stored, "standard input", max_replacements=1)
 
 
 def _term_rows(batch: Any) -> pa.RecordBatch:
@@ -142,15 +139,48 @@ class MemorySource:
         else:
             self._ids = pa.array(np.arange(len(self._table)))
             self._are_made = True
+        self._rejected = self._too_long()
+        if self._rejected:
+            good = np.ones(len(self._table), np.bool_)
+            good[[row.row for row in self._rejected if row.row is not None]] = False
+            self._table = self._table.filter(column_of(good))
+            self._ids = self._ids.filter(column_of(good))
+
+    def _too_long(self) -> tuple[Rejected, ...]:
+        """The rows with a text that is longer than allowed, as they would be rejected in a file."""
+        settings = self._settings
+        if settings.scheme.features.are_given:
+            return ()
+        fields = settings.scheme.fields.names if settings.scheme.fields else ()
+        found: dict[int, int] = {}
+        for name in fields or (settings.text or "text",):
+            if is_text(self._table.schema.field(name).type):
+                sizes = pc.binary_length(self._table[name]).fill_null(0).to_numpy()
+                long = np.flatnonzero(sizes > settings.max_document)
+                found |= {int(row): int(sizes[row]) for row in long}
+        return tuple(
+            Rejected(_IN_MEMORY, row, too_long(found[row], settings.max_document))
+            for row in sorted(found)
+        )
+
+    @property
+    def places(self) -> Sequence[str]:
+        """None: they are in memory."""
+        return ()
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Hand out the documents, some at a time."""
-        first = 0
+        first, rejected = 0, self._rejected
+        if rejected and not len(self._table):
+            raise InputError(
+                f"cannot read any document; row {rejected[0].row}: {rejected[0].reason}"
+            )
         for columns in self._columns():
             size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
             ids = self._ids.slice(first, size)
             made = partial(_row_names, ids) if self._are_made else None
-            yield DocumentBatch(ids, columns, made_ids=made)
+            yield DocumentBatch(ids, columns, rejected, made)
+            rejected = ()
             first += size
             if progress:
                 progress(first, len(self._table), first)

@@ -22,10 +22,15 @@ def summary_of(result: Result) -> dict[str, Any]:
     projection = result.scheme.projection
     removed = len(result.groups.removed)
     exact = result.exact_copies
+    rejected = collected.rejected
     return {
         "documents": len(collected),
         "empty": int((collected.words == 0).sum()),
-        "rejected": len(collected.rejected),
+        "rejected": len(rejected) - rejected.left_out,
+        "left_out": rejected.left_out,
+        "left_out_files": [
+            {"file": file.file, "reason": file.reason} for file in rejected.first_left_out
+        ],
         "exact_copies": exact,
         "near_copies": removed - exact,
         "clusters": len(result.groups),
@@ -53,6 +58,7 @@ def summary_of(result: Result) -> dict[str, Any]:
             "keep": str(settings.keep),
             "cluster": settings.cluster,
             "memory": settings.memory,
+            "max_document": settings.max_document,
         },
         "levels": {f"{level:g}": _level(result, level) for level in settings.levels},
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},

@@ -1,0 +1,80 @@
+"""Limits: how long, how deep and how wide one document may be, and what is said beyond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+# The default of --max-document, in bytes.
+MAX_DOCUMENT = 64_000_000
+# The object of a row counts as the first level. The native reader has the same limit.
+MOST_DEPTH = 64
+_SHOWN = 80
+
+
+@dataclass(frozen=True)
+class TooLong:
+    """Stands for a row that is longer than allowed, of which only the size in bytes is known."""
+
+    size: int
+
+
+def too_long(size: int | None, most: int) -> str:
+    """Say that a document is longer than allowed; None is a size that was not counted.
+
+    >>> too_long(70_000_000, 64_000_000)
+    '70.0 MB long, more than --max-document allows (64 MB)'
+    """
+    limit = _amount(most, 0 if most % 1_000_000 == 0 else 1)
+    if size is None:
+        return f"longer than --max-document allows ({limit})"
+    return f"{_amount(size, 1)} long, more than --max-document allows ({limit})"
+
+
+def too_deep(value: Any) -> bool:
+    """Whether a parsed JSON value has arrays and objects in more than `MOST_DEPTH` levels."""
+    level = [value] if type(value) is dict or type(value) is list else []
+    for _ in range(MOST_DEPTH):
+        level = [inner for outer in level for inner in _containers(outer)]
+        if not level:
+            return False
+    return True
+
+
+TOO_DEEP = f"nested more than {MOST_DEPTH} levels deep"
+
+
+def quoted(text: Any) -> str:
+    r"""Quote a piece of the input in a message: every character visible, and not too many.
+
+    >>> quoted("a\x00b")
+    "'a\\x00b'"
+    """
+    # repr escapes what cannot be printed; Arrow's own messages may hold any bytes.
+    spelt = repr(text[: _SHOWN + 1]) if isinstance(text, str) else str(text)
+    return spelt if len(spelt) <= _SHOWN + 2 else f"{spelt[:_SHOWN]}…"
+
+
+def printable(message: str) -> str:
+    r"""The first line of another library's message, with nothing in it that cannot be printed.
+
+    >>> printable("Parse error: \x01\x02 in row 7")
+    'Parse error: \\x01\\x02 in row 7'
+    """
+    line = message.strip().splitlines()[0] if message.strip() else ""
+    visible = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line[: 2 * _SHOWN])
+    return visible if len(visible) <= 2 * _SHOWN else f"{visible[: 2 * _SHOWN]}…"
+
+
+def _containers(value: Any) -> list[Any]:
+    if type(value) is dict:
+        value = value.values()
+    elif type(value) is not list:
+        return []
+    return [inner for inner in value if type(inner) is dict or type(inner) is list]
+
+
+def _amount(size: int, digits: int) -> str:
+    if size < 1_000_000:
+        return f"{size:,} bytes"
+    return f"{size / 1e6:,.{digits}f} MB"
