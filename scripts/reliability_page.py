@@ -17,9 +17,12 @@ def page(old: str) -> str:
     """The page with the figures of today."""
     before, rest = old.split(BEGIN)
     _, after = rest.split(END)
-    torture = json.loads((RESULTS / "torture.json").read_text(encoding="utf-8"))
-    fuzz = json.loads((RESULTS / "fuzz.json").read_text(encoding="utf-8"))
-    return before + BEGIN + _campaigns(torture) + "\n" + _fuzzers(fuzz) + END + after
+    parts = [
+        table(json.loads((RESULTS / name).read_text(encoding="utf-8")))
+        for name, table in (("torture.json", _campaigns), ("fuzz.json", _fuzzers))
+        if (RESULTS / name).exists()  # whichever has been run
+    ]
+    return before + BEGIN + "\n".join(parts) + END + after
 
 
 def _campaigns(figures: dict[str, Any]) -> str:
