@@ -1,12 +1,16 @@
-# The table of contents: demo, test, lint, bench, sanitize, clean.
+# The table of contents: demo, test, lint, bench, sanitize, torture, fuzz, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc')
 SANITIZED := build/sanitized
 PEERS := $(VENV)/peers
+CLANG ?= $(firstword $(shell command -v clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14))
+FUZZED := build/fuzz
+SECONDS ?= 900
+MINUTES ?= 45
 
-.PHONY: demo test lint format bench docs sanitize clean
+.PHONY: demo test lint format bench docs sanitize torture fuzz clean
 
 demo: $(VENV)/installed
 	$(BIN)/neardup dedup examples/sample.jsonl -o demo-out --overwrite
@@ -46,6 +50,22 @@ sanitize: $(VENV)/installed
 	  -DNEARDUP_PYTHON=OFF -DNEARDUP_TESTS=ON -DNEARDUP_SANITIZE=ON
 	$(BIN)/cmake --build $(SANITIZED)
 	$(SANITIZED)/native_tests
+	$(SANITIZED)/fuzz_replay tests/fuzz_corpus | tail -n 1
+
+# Hostile trials of the whole program for MINUTES, and the figures of docs/reliability.md.
+torture: $(VENV)/installed
+	$(BIN)/python -m tests.torture --minutes $(MINUTES) --json benchmarks/results/torture.json
+	$(BIN)/python scripts/reliability_page.py
+
+# Each fuzzer of the native readers for SECONDS. What is found is a file build/fuzz/crash-*; what is
+# new stays in build/fuzz/corpus, from which scripts/reduce_fuzz_corpus.py chooses what is kept.
+fuzz: $(VENV)/installed
+	@test -n "$(CLANG)" || { echo "The fuzzers need clang: apt install clang libclang-rt-14-dev, or CLANG=..."; exit 1; }
+	$(BIN)/cmake -S . -B $(FUZZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DNEARDUP_PYTHON=OFF -DNEARDUP_FUZZ=ON -DCMAKE_CXX_COMPILER=$(CLANG)
+	$(BIN)/cmake --build $(FUZZED)
+	$(BIN)/python scripts/fuzz.py --seconds $(SECONDS)
+	$(BIN)/python scripts/reliability_page.py
 
 $(VENV)/installed: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

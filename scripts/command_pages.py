@@ -22,7 +22,8 @@ HEAD = """\
 # Commands
 
 Generated from the program by `make docs`; `neardup COMMAND --help` says the same.
-Exit codes: 0 done, 1 an error in the data or the run, 2 wrong usage, 130 stopped by Ctrl-C.
+Exit codes: 0 done, 1 an error in the data or the run, 2 wrong usage; 130 stopped by Ctrl-C
+(SIGINT), 143 by SIGTERM, 129 by SIGHUP, 141 where nobody reads what is printed any more.
 What every command can read: [input.md](input.md).
 """
 

@@ -1,15 +1,19 @@
 """Write the golden vectors of the nd1 scheme, from its reference and never from the kernels.
 
     python scripts/golden_vectors.py > tests/golden/nd1.json
+    python scripts/golden_vectors.py keyed > tests/golden/nd1_keyed.json
 
 Run it to add texts or schemes. What is already in the file must come out unchanged: stored
 fingerprints depend on it.
 """
 
 import json
+import sys
 
 from neardup.fingerprints import Scheme
 from neardup.kernels import reference
+from neardup.kernels.hash_key import HashKey, key_check
+from neardup.kernels.keyed_reference import KeyedHash
 
 TEXTS = {
     "English": "The quick brown fox jumps over the lazy dog; the lazy dog sleeps. It's 7 o'clock!",
@@ -51,6 +55,10 @@ SCHEMES = (
     "nd1/char:9/count/129/>=0",
 )
 
+# The published key that pins the keyed scheme; use it for nothing else.
+KEY_NAME = "test"
+KEY = bytes(range(16))
+
 
 def fingerprint(text: str, scheme: Scheme) -> str | None:
     """Give the bytes of a stored fingerprint as hexadecimal digits, None for an empty document."""
@@ -63,17 +71,26 @@ def fingerprint(text: str, scheme: Scheme) -> str | None:
         distinct=scheme.weights == "set",
         bits=scheme.bits,
         ties_up=scheme.tie == ">=0",
+        keyed=KeyedHash(HashKey.derive(KEY_NAME, KEY)) if scheme.is_keyed else None,
     )
     return b"".join(word.to_bytes(8, "big") for word in row)[: scheme.row_bytes].hex()
 
 
-def main() -> None:
+def schemes(keyed: bool) -> list[str]:
+    """Give the schemes, or the same with the published key."""
+    hash_ = f"nd1:{KEY_NAME}#{key_check(KEY_NAME, KEY)}" if keyed else "nd1"
+    return [scheme.replace("nd1", hash_, 1) for scheme in SCHEMES]
+
+
+def main(keyed: bool = False) -> None:
     """Write the vectors to standard output."""
     vectors = {
         name: {
             "text": text,
             "words": len(reference.words(text)),
-            "fingerprints": {name: fingerprint(text, Scheme.parse(name)) for name in SCHEMES},
+            "fingerprints": {
+                name: fingerprint(text, Scheme.parse(name)) for name in schemes(keyed)
+            },
         }
         for name, text in TEXTS.items()
     }
@@ -81,4 +98,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(keyed=sys.argv[1:] == ["keyed"])

@@ -22,7 +22,7 @@ LAYERS = [
     {"engines"},
     {"pipeline"},
     {"lab"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

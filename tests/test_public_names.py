@@ -30,6 +30,7 @@ PUBLIC = [
     "hamming",
     "idf",
     "jaccard",
+    "keyed",
     "sweep",
     "tune",
     "unique",

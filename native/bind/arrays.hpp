@@ -29,6 +29,22 @@ inline Column column_of(const Input<std::uint8_t>& data, const Input<std::int64_
     return {data.data(), at, count};
 }
 
+// The secret of a keyed hash as Python hands it over: seven words, or none for plain nd1.
+class KeyWords {
+  public:
+    explicit KeyWords(const Input<std::uint64_t>& words) : given_(words.size() != 0) {
+        if (!given_) return;
+        if (words.size() != 7) throw std::invalid_argument("the key of a hash has seven words");
+        const std::uint64_t* at = words.data();
+        key_ = {{at[0], at[1]}, at[2], at[3], at[4], at[5], at[6]};
+    }
+    const HashKey* get() const { return given_ ? &key_ : nullptr; }
+
+  private:
+    bool given_;
+    HashKey key_ = {};
+};
+
 template <typename T>
 using InputRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 

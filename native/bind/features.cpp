@@ -30,7 +30,9 @@ static auto array_of(std::vector<T>&& values) {
 
 static auto features(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
                      const std::vector<std::pair<bool, std::size_t>>& kinds, bool with_counts,
-                     std::size_t threads, const std::string& isa) {
+                     const Input<std::uint64_t>& key_words, std::size_t threads,
+                     const std::string& isa) {
+    const KeyWords key(key_words);
     std::vector<Shingle> shingles;
     for (const auto& [words, size] : kinds) {
         if (size == 0) throw std::invalid_argument("shingles have at least one unit");
@@ -41,8 +43,8 @@ static auto features(const Input<std::uint8_t>& data, const Input<std::int64_t>&
     FeatureTable table;
     {
         nb::gil_scoped_release release;
-        table = features_of(column, {shingles.data(), shingles.size()}, with_counts, threads,
-                            kernels);
+        table = features_of(column, {shingles.data(), shingles.size(), key.get()}, with_counts,
+                            threads, kernels);
     }
     return std::tuple(array_of(std::move(table.offsets)), array_of(std::move(table.hashes)),
                       array_of(std::move(table.counts)), array_of(std::move(table.words)));
@@ -93,7 +95,7 @@ static void register_feature_counts(nb::module_& m) {
 
 void register_features(nb::module_& m) {
     m.def("features", &features, "data"_a, "offsets"_a, nb::kw_only(), "shingles"_a,
-          "with_counts"_a, "threads"_a, "isa"_a);
+          "with_counts"_a, "key"_a, "threads"_a, "isa"_a);
     register_feature_counts(m);
 }
 

@@ -43,12 +43,14 @@ void register_fingerprint(nb::module_& m) {
     m.def(
         "fingerprint",
         [](const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets, bool words,
-           std::size_t size, bool distinct, std::uint32_t bits, bool ties_up, std::size_t threads,
-           const std::string& isa) {
-            return fingerprint(data, offsets, {{words, size}, distinct, bits, ties_up}, threads, isa);
+           std::size_t size, bool distinct, std::uint32_t bits, bool ties_up,
+           const Input<std::uint64_t>& key_words, std::size_t threads, const std::string& isa) {
+            const KeyWords key(key_words);
+            return fingerprint(data, offsets, {{words, size}, distinct, bits, ties_up, key.get()},
+                               threads, isa);
         },
         "data"_a, "offsets"_a, nb::kw_only(), "words"_a, "size"_a, "distinct"_a, "bits"_a,
-        "ties_up"_a, "threads"_a, "isa"_a);
+        "ties_up"_a, "key"_a, "threads"_a, "isa"_a);
 }
 
 }  // namespace neardup::bind

@@ -148,8 +148,8 @@ std::vector<FoundPair> checked_pairs(const Places& a, const Places& b,
 
 auto join_blocks(const RowArray& left, const std::optional<RowArray>& right, std::size_t bits,
                  std::uint32_t distance, const std::optional<InputRows<std::int64_t>>& blocks,
-                 const std::tuple<double, double, double>& costs, std::size_t threads,
-                 const std::string& isa) {
+                 const std::tuple<double, double, double>& costs, std::uint64_t most_pairs,
+                 std::size_t threads, const std::string& isa) {
     const Sides sides = sides_of(left, right);
     if (bits == 0 || bits > 64 * sides.words)
         throw std::invalid_argument("the rows have other bits");
@@ -157,8 +157,9 @@ auto join_blocks(const RowArray& left, const std::optional<RowArray>& right, std
     const JoinKernels& kernels = join_kernels_for(isa);
     const auto [compare, move, bucket] = costs;
     const JoinCosts weighed{compare, move, bucket};
-    return found_by(
-        [&] { return join_within(sides, bits, distance, cuts, weighed, threads, kernels); });
+    return found_by([&] {
+        return join_within(sides, bits, distance, cuts, weighed, threads, kernels, most_pairs);
+    });
 }
 
 }  // namespace
@@ -168,13 +169,15 @@ void register_join(nb::module_& m) {
     using MaybeDistance = std::optional<std::uint32_t>;
     using Costs = std::tuple<double, double, double>;
 
+    nb::exception<TooManyPairs>(m, "TooManyPairsError");
     m.def("group_rows", &group, "rows"_a, nb::kw_only(), "threads"_a);
     m.def("join_within", &join_blocks, "left"_a, "right"_a.none(), nb::kw_only(), "bits"_a,
-          "distance"_a, "blocks"_a.none(), "costs"_a, "threads"_a, "isa"_a);
+          "distance"_a, "blocks"_a.none(), "costs"_a, "most_pairs"_a, "threads"_a, "isa"_a);
     m.def(
         "join_masks",
         [](const RowArray& left, const MaybeRows& right, const RowArray& masks, MaybeDistance most,
-           bool keep, const Costs& costs, std::size_t threads, const std::string& isa) {
+           bool keep, const Costs& costs, std::uint64_t most_pairs, std::size_t threads,
+           const std::string& isa) {
             const Sides sides = sides_of(left, right);
             if (masks.shape(1) != sides.words)
                 throw std::invalid_argument("masks are of another width");
@@ -184,26 +187,29 @@ void register_join(nb::module_& m) {
             {
                 nb::gil_scoped_release release;
                 found = join_masks(sides, {masks.data(), masks.shape(0)}, distance_limit(most),
-                                   keep, {compare, move, bucket}, threads, kernels);
+                                   keep, {compare, move, bucket}, threads, kernels, most_pairs);
             }
             return std::tuple(pair_arrays(found.pairs), found.count);
         },
         "left"_a, "right"_a.none(), nb::kw_only(), "masks"_a, "max_distance"_a.none(), "keep"_a,
-        "costs"_a, "threads"_a, "isa"_a);
+        "costs"_a, "most_pairs"_a, "threads"_a, "isa"_a);
     m.def(
         "join_all",
-        [](const RowArray& left, const MaybeRows& right, MaybeDistance most, std::size_t threads,
-           const std::string& isa) {
+        [](const RowArray& left, const MaybeRows& right, MaybeDistance most,
+           std::uint64_t most_pairs, std::size_t threads, const std::string& isa) {
             const Sides sides = sides_of(left, right);
             const JoinKernels& kernels = join_kernels_for(isa);
-            return found_by(
-                [&] { return scan_pairs(sides, nullptr, distance_limit(most), threads, kernels); });
+            return found_by([&] {
+                return scan_pairs(sides, nullptr, distance_limit(most), threads, kernels,
+                                  most_pairs);
+            });
         },
-        "left"_a, "right"_a.none(), nb::kw_only(), "max_distance"_a.none(), "threads"_a, "isa"_a);
+        "left"_a, "right"_a.none(), nb::kw_only(), "max_distance"_a.none(), "most_pairs"_a,
+        "threads"_a, "isa"_a);
     m.def(
         "join_windows",
-        [](const RowArray& rows, const Places& stops, MaybeDistance most, std::size_t threads,
-           const std::string& isa) {
+        [](const RowArray& rows, const Places& stops, MaybeDistance most, std::uint64_t most_pairs,
+           std::size_t threads, const std::string& isa) {
             const Sides sides = sides_of(rows, std::nullopt);
             if (stops.size() != sides.count())
                 throw std::invalid_argument("every row needs its stop");
@@ -216,10 +222,12 @@ void register_join(nb::module_& m) {
             }
             const JoinKernels& kernels = join_kernels_for(isa);
             return found_by([&] {
-                return scan_pairs(sides, stops.data(), distance_limit(most), threads, kernels);
+                return scan_pairs(sides, stops.data(), distance_limit(most), threads, kernels,
+                                  most_pairs);
             });
         },
-        "rows"_a, "stops"_a, nb::kw_only(), "max_distance"_a.none(), "threads"_a, "isa"_a);
+        "rows"_a, "stops"_a, nb::kw_only(), "max_distance"_a.none(), "most_pairs"_a, "threads"_a,
+        "isa"_a);
     m.def(
         "expand_pairs",
         [](const Places& a, const Places& b, const Input<std::uint16_t>& distance,

@@ -4,6 +4,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -217,6 +221,13 @@ void register_tables(nb::module_& m) {
             "row"_a, "max_distance"_a, "limit"_a.none());
 }
 
+// What was freed goes back to the system, as far as the allocator can give it.
+void release_memory() {
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
+
 void register_segments(nb::module_& m) {
     m.def(
         "pack_segment",
@@ -280,6 +291,7 @@ void register_segments(nb::module_& m) {
 
 void register_living(nb::module_& m) {
     register_tables(m);
+    m.def("release_memory", &release_memory, Unlocked());
     register_segments(m);
 }
 

@@ -7,6 +7,7 @@ void register_id_set(nanobind::module_&);
 void register_join(nanobind::module_&);
 void register_json(nanobind::module_&);
 void register_living(nanobind::module_&);
+void register_pages(nanobind::module_&);
 void register_similar(nanobind::module_&);
 void register_weighted(nanobind::module_&);
 }  // namespace neardup::bind
@@ -20,6 +21,7 @@ NB_MODULE(_native, m) {
     neardup::bind::register_join(m);
     neardup::bind::register_json(m);
     neardup::bind::register_living(m);
+    neardup::bind::register_pages(m);
     neardup::bind::register_similar(m);
     neardup::bind::register_weighted(m);
 }

@@ -128,7 +128,7 @@ auto similarities_of(const Documents& left, const MaybeDocuments& right, const P
 }
 
 auto join(const Documents& left, const MaybeDocuments& right, const std::string& name,
-          double threshold, std::uint64_t most, std::size_t threads) {
+          double threshold, std::uint64_t most, std::uint64_t most_pairs, std::size_t threads) {
     const Collections documents = collections_of(left, right);
     const Measure measure = measure_of(name, documents.left.weights != nullptr);
     checked_threshold(threshold);
@@ -139,7 +139,7 @@ auto join(const Documents& left, const MaybeDocuments& right, const std::string&
     {
         nb::gil_scoped_release release;
         check_features(documents);
-        found = join_similar(documents, measure, threshold, most, threads);
+        found = join_similar(documents, measure, threshold, most, threads, most_pairs);
         a = std::make_unique<std::int64_t[]>(found.pairs.size());
         b = std::make_unique<std::int64_t[]>(found.pairs.size());
         similarity = std::make_unique<double[]>(found.pairs.size());
@@ -220,7 +220,7 @@ void register_similar(nb::module_& m) {
     m.def("similarities", &similarities_of, "left"_a, "right"_a.none(), "a"_a, "b"_a, nb::kw_only(),
           "measure"_a, "threads"_a);
     m.def("join_similar", &join, "left"_a, "right"_a.none(), nb::kw_only(), "measure"_a,
-          "threshold"_a, "most_postings"_a, "threads"_a);
+          "threshold"_a, "most_postings"_a, "most_pairs"_a, "threads"_a);
     m.def("predict_similar", &predict, "left"_a, "right"_a.none(), nb::kw_only(), "measure"_a,
           "threshold"_a, "threads"_a);
     register_shared_filter(m);

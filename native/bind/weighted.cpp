@@ -57,9 +57,9 @@ static auto weighed(std::size_t count, const TermRecipe& recipe, bool with_sums,
                      owned_array(sums.release(), sum_rows, static_cast<std::size_t>(recipe.bits)));
 }
 
-static TermRecipe recipe_of(std::uint32_t bits, bool ties_up) {
+static TermRecipe recipe_of(std::uint32_t bits, bool ties_up, const HashKey* key = nullptr) {
     if (bits == 0) throw std::invalid_argument("a fingerprint has at least one bit");
-    return {bits, ties_up};
+    return {bits, ties_up, key};
 }
 
 void register_weighted(nb::module_& m) {
@@ -81,9 +81,11 @@ void register_weighted(nb::module_& m) {
     m.def(
         "weigh_features",
         [](const Input<std::int64_t>& offsets, const Input<std::uint64_t>& hashes,
-           const Input<double>& weights, std::uint32_t bits, bool ties_up, bool with_sums,
-           std::size_t threads, const std::string& isa) {
-            const TermRecipe recipe = recipe_of(bits, ties_up);
+           const Input<double>& weights, std::uint32_t bits, bool ties_up,
+           const Input<std::uint64_t>& key_words, bool with_sums, std::size_t threads,
+           const std::string& isa) {
+            const KeyWords key(key_words);
+            const TermRecipe recipe = recipe_of(bits, ties_up, key.get());
             const FeatureColumn column{offsets.data(),
                                        checked_count(offsets, weights, hashes.size()),
                                        hashes.data(), weights.data()};
@@ -92,7 +94,7 @@ void register_weighted(nb::module_& m) {
                 weigh_features(column, recipe, rows, threads, kernels);
             });
         },
-        "offsets"_a, "hashes"_a, "weights"_a, nb::kw_only(), "bits"_a, "ties_up"_a, "with_sums"_a,
+        "offsets"_a, "hashes"_a, "weights"_a, nb::kw_only(), "bits"_a, "ties_up"_a, "key"_a, "with_sums"_a,
         "threads"_a, "isa"_a);
 }
 

@@ -20,7 +20,7 @@ bool is_full(std::size_t used, std::size_t slots) { return 4 * (used + 1) > 3 * 
 // The slot that holds a hash, or the free one where it belongs. There is always a free one.
 std::size_t FeatureCounts::slot_of(std::uint64_t hash) const {
     const std::size_t mask = hashes_.size() - 1;
-    std::size_t at = hash & mask;
+    std::size_t at = home_of(hash);
     while (counts_[at] != 0 && hashes_[at] != hash) at = (at + 1) & mask;
     return at;
 }
@@ -29,7 +29,7 @@ void FeatureCounts::add(const std::uint64_t* hashes, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (is_full(used_, hashes_.size())) make_room();
         if (i + kAhead < count) {
-            const std::size_t ahead = hashes[i + kAhead] & (hashes_.size() - 1);
+            const std::size_t ahead = home_of(hashes[i + kAhead]);
             __builtin_prefetch(&hashes_[ahead], 1);
             __builtin_prefetch(&counts_[ahead], 1);
         }
@@ -56,7 +56,7 @@ void FeatureCounts::look_up(const std::uint64_t* hashes, std::size_t count, std:
     }
     for (std::size_t i = 0; i < count; ++i) {
         if (i + kAhead < count) {
-            const std::size_t ahead = hashes[i + kAhead] & (hashes_.size() - 1);
+            const std::size_t ahead = home_of(hashes[i + kAhead]);
             __builtin_prefetch(&hashes_[ahead]);
             __builtin_prefetch(&counts_[ahead]);
         }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "neardup/nd1.hpp"
+#include "neardup/process_seed.hpp"
 
 namespace neardup {
 
@@ -17,16 +18,19 @@ struct IdHash {
     std::uint64_t hash, more;
 };
 
-IdHash hash_id(const std::uint8_t* bytes, std::size_t length) {
+// Seeded, since ids come from outside like texts: none can be made to look like another, and none
+// to fall where others are.
+IdHash hash_id(const std::uint8_t* bytes, std::size_t length, const ProcessSeed& seed) {
     std::uint8_t padded[kReadAhead] = {};
     std::uint64_t first = 0, second = length;
     for (std::size_t at = 0; at == 0 || at < length; at += 16) {
         const std::size_t some = length - at < 16 ? length - at : 16;
         std::memset(padded, 0, sizeof padded);
         if (some != 0) std::memcpy(padded, bytes + at, some);
-        first = fold_multiply(load64(padded) ^ kLowKey ^ first, load64(padded + 8) ^ kHighKey ^ length);
-        second = fold_multiply(load64(padded) ^ kWidthKey ^ rotate_half(second),
-                               load64(padded + 8) ^ kTurnedKey ^ second);
+        first = fold_multiply(load64(padded) ^ seed.first ^ first,
+                              load64(padded + 8) ^ seed.second ^ length);
+        second = fold_multiply(load64(padded) ^ seed.second ^ rotate_half(second),
+                               load64(padded + 8) ^ rotate_half(seed.first) ^ second);
     }
     const std::uint64_t hash = feature_of(first ^ rotate_half(second));
     return {hash == 0 ? 1 : hash, feature_of(second + 3 * first) & ~kPlaceMask};
@@ -36,11 +40,13 @@ IdHash hash_id(const std::uint8_t* bytes, std::size_t length) {
 
 std::optional<IdSet::Repeat> IdSet::add(const Column& ids, const std::int64_t* places) {
     // A slot that is not in cache is asked for some ids before it is needed.
+    const ProcessSeed seed = process_seed();
     IdHash ahead[kAhead];
     const auto hash_ahead = [&](std::size_t i) {
         if (i >= ids.count) return;
         const std::int64_t at = ids.offsets[i];
-        ahead[i % kAhead] = hash_id(ids.data + at, static_cast<std::size_t>(ids.offsets[i + 1] - at));
+        ahead[i % kAhead] =
+            hash_id(ids.data + at, static_cast<std::size_t>(ids.offsets[i + 1] - at), seed);
         if (!slots_.empty())
             __builtin_prefetch(&slots_[ahead[i % kAhead].hash & (slots_.size() - 1)], 1);
     };

@@ -21,7 +21,8 @@ std::vector<BitList> bits_of(const std::vector<Block>& blocks) {
 
 std::vector<FoundPair> join_within(const Sides& sides, std::size_t bits, std::uint32_t distance,
                                    const std::vector<Block>& blocks, const JoinCosts& costs,
-                                   std::size_t threads, const JoinKernels& kernels) {
+                                   std::size_t threads, const JoinKernels& kernels,
+                                   std::uint64_t most_pairs) {
     const auto make_plan = [&] {
         auto plan = std::make_unique<Plan>(
             Plan{{sides.words, bits, {costs, sides.words, distance}}, nullptr});
@@ -30,15 +31,16 @@ std::vector<FoundPair> join_within(const Sides& sides, std::size_t bits, std::ui
         return plan;
     };
     if (make_plan()->root->division(sides.count()) == nullptr)
-        return scan_pairs(sides, nullptr, distance, threads, kernels);
+        return scan_pairs(sides, nullptr, distance, threads, kernels, most_pairs);
     const std::size_t useful = useful_threads(threads, sides.count());
-    Found found = search({sides, distance, true, useful, kernels}, make_plan);
+    Found found = search({sides, distance, true, useful, kernels, most_pairs}, make_plan);
     sort_pairs(found.pairs);
     return std::move(found.pairs);
 }
 
 MaskJoin join_masks(const Sides& sides, const Masks& masks, std::uint32_t most, bool keep,
-                    const JoinCosts& costs, std::size_t threads, const JoinKernels& kernels) {
+                    const JoinCosts& costs, std::size_t threads, const JoinKernels& kernels,
+                    std::uint64_t most_pairs) {
     if (masks.count == 0) return {{}, 0};
     const std::size_t budget = most;
     const auto make_plan = [&] {
@@ -49,7 +51,7 @@ MaskJoin join_masks(const Sides& sides, const Masks& masks, std::uint32_t most, 
         return plan;
     };
     const std::size_t useful = useful_threads(threads, sides.count());
-    Found found = search({sides, most, keep, useful, kernels}, make_plan);
+    Found found = search({sides, most, keep, useful, kernels, most_pairs}, make_plan);
     sort_pairs(found.pairs);
     return {std::move(found.pairs), found.count};
 }

@@ -15,16 +15,21 @@ constexpr std::size_t kTaskRows = 256;
 class Scanner {
   public:
     Scanner(const Sides& sides, const std::int64_t* stops, std::uint32_t most,
-            const JoinKernels& kernels)
-        : sides_(sides), stops_(stops), most_(most), kernels_(kernels) {}
+            const JoinKernels& kernels, PairLimit& limit)
+        : sides_(sides), stops_(stops), most_(most), kernels_(kernels), share_(limit) {}
 
     std::vector<FoundPair> scan(std::size_t first, std::size_t last) {
         std::vector<FoundPair> found;
+        struct Context {
+            PairLimit::Share& share;
+            std::vector<FoundPair>& found;
+        } context{share_, found};
         const OnPair on_pair{[](void* held, std::size_t i, std::size_t j, std::uint32_t distance) {
-                                 static_cast<std::vector<FoundPair>*>(held)->emplace_back(i, j,
-                                                                                          distance);
+                                 const auto& [share, pairs] = *static_cast<Context*>(held);
+                                 share.take_one();
+                                 pairs.emplace_back(i, j, distance);
                              },
-                             &found};
+                             &context};
         const std::size_t end = stop(last - 1);
         for (std::size_t start = after(first); start < end; start += kTileRows) {
             const std::size_t tile_end = std::min(start + kTileRows, end);
@@ -64,21 +69,27 @@ class Scanner {
     std::uint32_t most_;
     const JoinKernels& kernels_;
     Room<std::uint64_t> room_;
+    PairLimit::Share share_;
 };
 
 }  // namespace
 
 std::vector<FoundPair> scan_pairs(const Sides& sides, const std::int64_t* stops, std::uint32_t most,
-                                  std::size_t threads, const JoinKernels& kernels) {
+                                  std::size_t threads, const JoinKernels& kernels,
+                                  std::uint64_t most_pairs) {
     const std::size_t tasks = (sides.left_count + kTaskRows - 1) / kTaskRows;
     std::vector<std::vector<FoundPair>> parts(tasks);
+    PairLimit limit(most_pairs, threads);
     parallel_tasks(tasks, threads, [&](const auto& next) {
-        Scanner scanner(sides, stops, most, kernels);
+        Scanner scanner(sides, stops, most, kernels, limit);
         for (std::size_t task = next(); task < tasks; task = next())
             parts[task] =
                 scanner.scan(task * kTaskRows, std::min((task + 1) * kTaskRows, sides.left_count));
     });
     if (tasks == 0) return {};
+    std::uint64_t found = 0;
+    for (const auto& part : parts) found += part.size();
+    limit.check(found);
     return gather_pairs(parts);
 }
 

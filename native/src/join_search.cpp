@@ -14,9 +14,10 @@ namespace {
 // would wait for them: these are divided by all workers together.
 class SharedSearch {
   public:
-    SharedSearch(const SearchSettings& settings, const MakePlan& make_plan) : settings_(settings) {
+    SharedSearch(const SearchSettings& settings, const MakePlan& make_plan)
+        : settings_(settings), limit_(settings.most_pairs, settings.threads) {
         for (std::size_t i = 0; i < settings.threads; ++i)
-            workers_.push_back(std::make_unique<Worker>(settings, make_plan()));
+            workers_.push_back(std::make_unique<Worker>(settings, make_plan(), limit_));
         too_large_ =
             std::max<std::size_t>(settings.sides.count() / (4 * settings.threads), 16 << 10);
     }
@@ -105,11 +106,13 @@ class SharedSearch {
             parts.push_back(std::move(worker->found().pairs));
             all.count += worker->found().count;
         }
+        if (settings_.keep) limit_.check(all.count);
         all.pairs = gather_pairs(parts);
         return all;
     }
 
     const SearchSettings& settings_;
+    PairLimit limit_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::unique_ptr<TopBuckets>> tops_;
     std::size_t too_large_;

@@ -2,8 +2,8 @@
 
 namespace neardup {
 
-Worker::Worker(const SearchSettings& settings, std::unique_ptr<Plan> plan)
-    : settings_(settings), plan_(std::move(plan)) {}
+Worker::Worker(const SearchSettings& settings, std::unique_ptr<Plan> plan, PairLimit& limit)
+    : settings_(settings), plan_(std::move(plan)), share_(limit) {}
 
 void Worker::descend(const Items& items, Node& node, unsigned used, std::size_t level) {
     const bool whole_key = used == node.mask().key_bits();
@@ -82,8 +82,10 @@ void Worker::take(const Items& items, const Node& node, std::size_t i, std::size
     const std::uint64_t* y = is_value ? items.values + j : sides.row(b);
     if (!node.owns(x, y)) return;
     ++found_.count;
-    if (settings_.keep)
+    if (settings_.keep) {
+        share_.take_one();
         found_.pairs.emplace_back(a, sides.two ? b - sides.left_count : b, distance);
+    }
 }
 
 }  // namespace neardup

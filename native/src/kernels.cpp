@@ -3,14 +3,26 @@
 #include "neardup/feature_sets.hpp"
 #include "neardup/fingerprint.hpp"
 #include "neardup/json_scan.hpp"
+#include "neardup/keyed.hpp"
 #include "neardup/utf8.hpp"
 #include "neardup/weighted.hpp"
 
 namespace neardup::NEARDUP_ISA {
 
-static void fingerprint_ranges(const Column& column, const Recipe& recipe, const Rows& rows,
-                        const NextRange& next) {
-    Fingerprinter fingerprinter(recipe);
+// Do the work with the hash that belongs to a key; without one, plain nd1.
+template <typename Work>
+static void with_hash(const HashKey* key, const Work& work) {
+    if (key == nullptr) {
+        work(PlainHash{});
+    } else {
+        work(KeyedHash(*key));
+    }
+}
+
+template <typename Hash>
+static void fingerprint_hashed(const Column& column, const Recipe& recipe, const Rows& rows,
+                               const NextRange& next, const Hash& hash) {
+    Fingerprinter<Hash> fingerprinter(recipe, hash);
     const std::size_t row_words = recipe.row_words();
     for (Range range = next(); range.first != range.last; range = next()) {
         for (std::size_t i = range.first; i < range.last; ++i) {
@@ -21,19 +33,38 @@ static void fingerprint_ranges(const Column& column, const Recipe& recipe, const
     }
 }
 
-template <typename Documents>
-static void weigh_ranges(const Documents& column, const TermRecipe& recipe, const TermRows& rows,
-                         const NextRange& next) {
-    WeightedSums weighted(recipe);
+static void fingerprint_ranges(const Column& column, const Recipe& recipe, const Rows& rows,
+                               const NextRange& next) {
+    with_hash(recipe.key, [&](const auto& hash) {
+        fingerprint_hashed(column, recipe, rows, next, hash);
+    });
+}
+
+template <typename Documents, typename Hash>
+static void weigh_hashed(const Documents& column, const TermRecipe& recipe, const TermRows& rows,
+                         const NextRange& next, const Hash& hash) {
+    WeightedSums<Hash> weighted(recipe, hash);
     for (Range range = next(); range.first != range.last; range = next())
         for (std::size_t i = range.first; i < range.last; ++i)
             weighted.run(column, i, rows.bits + i * recipe.row_words(),
                          rows.sums == nullptr ? nullptr : rows.sums + i * recipe.bits);
 }
 
-static void feature_ranges(const Column& column, const ShingleList& shingles, FeatureTaker& taker,
-                           const NextRange& next) {
-    FeatureSets sets;
+// Terms come with their digests: there is nothing left to hash.
+static void weigh_term_ranges(const TermColumn& column, const TermRecipe& recipe,
+                              const TermRows& rows, const NextRange& next) {
+    weigh_hashed(column, recipe, rows, next, PlainHash{});
+}
+
+static void weigh_feature_ranges(const FeatureColumn& column, const TermRecipe& recipe,
+                                 const TermRows& rows, const NextRange& next) {
+    with_hash(recipe.key, [&](const auto& hash) { weigh_hashed(column, recipe, rows, next, hash); });
+}
+
+template <typename Hash>
+static void find_hashed(const Column& column, const ShingleList& shingles, FeatureTaker& taker,
+                        const NextRange& next, const Hash& hash) {
+    FeatureSets<Hash> sets(hash);
     for (Range range = next(); range.first != range.last; range = next()) {
         for (std::size_t i = range.first; i < range.last; ++i) {
             const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
@@ -44,7 +75,13 @@ static void feature_ranges(const Column& column, const ShingleList& shingles, Fe
     }
 }
 
-const Kernels kernels = {fingerprint_ranges, weigh_ranges<TermColumn>, weigh_ranges<FeatureColumn>,
-                         feature_ranges, is_utf8, scan_json_lines};
+static void feature_ranges(const Column& column, const ShingleList& shingles, FeatureTaker& taker,
+                           const NextRange& next) {
+    with_hash(shingles.key,
+              [&](const auto& hash) { find_hashed(column, shingles, taker, next, hash); });
+}
+
+const Kernels kernels = {fingerprint_ranges,   weigh_term_ranges, weigh_feature_ranges,
+                         feature_ranges,       is_utf8,           scan_json_lines};
 
 }  // namespace neardup::NEARDUP_ISA

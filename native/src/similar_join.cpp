@@ -15,9 +15,10 @@ template <bool Weighted, typename Step, typename Finish>
 void work_through(const PrefixJoin<Weighted>& join, std::size_t threads, const Step& step,
                   const Finish& finish) {
     const std::size_t count = join.ranked.count(), tasks = (count + kTask - 1) / kTask;
+    PairLimit limit(join.most_pairs, threads);
     std::mutex lock;
     parallel_tasks(tasks, threads, [&](const auto& next) {
-        PrefixWorker<Weighted> worker(join);
+        PrefixWorker<Weighted> worker(join, limit);
         for (std::size_t task = next(); task < tasks; task = next())
             for (std::size_t i = task * kTask; i < std::min(count, (task + 1) * kTask); ++i)
                 step(worker, i);
@@ -51,6 +52,7 @@ SimilarJoin joined(const PrefixJoin<Weighted>& join, std::uint64_t most, std::si
             else
                 found.pairs.insert(found.pairs.end(), worker.pairs.begin(), worker.pairs.end());
         });
+    if (found.pairs.size() > join.most_pairs) throw TooManyPairs();
     std::sort(found.pairs.begin(), found.pairs.end(),
               [](const SimilarPair& x, const SimilarPair& y) { return x.places < y.places; });
     return found;
@@ -59,10 +61,12 @@ SimilarJoin joined(const PrefixJoin<Weighted>& join, std::uint64_t most, std::si
 }  // namespace
 
 SimilarJoin join_similar(const Collections& documents, Measure measure, double threshold,
-                         std::uint64_t most, std::size_t threads) {
+                         std::uint64_t most, std::size_t threads, std::uint64_t most_pairs) {
     if (documents.left.weights != nullptr)
-        return joined(PrefixJoin<true>(documents, measure, threshold, threads), most, threads);
-    return joined(PrefixJoin<false>(documents, measure, threshold, threads), most, threads);
+        return joined(PrefixJoin<true>(documents, measure, threshold, threads, most_pairs), most,
+                      threads);
+    return joined(PrefixJoin<false>(documents, measure, threshold, threads, most_pairs), most,
+                  threads);
 }
 
 std::uint64_t predict_similar(const Collections& documents, Measure measure, double threshold,

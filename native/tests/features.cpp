@@ -37,7 +37,7 @@ void check_sorter(std::uint64_t seed) {
 // The same features whether a document is taken at once or in compacted parts.
 void check_sets(std::uint64_t seed) {
     Random random(seed);
-    portable::FeatureSets sets;
+    portable::FeatureSets<portable::PlainHash> sets({});
     std::map<std::uint64_t, std::uint32_t> expected;
     std::string text;
     for (std::size_t i = below(random, 3000); i != 0; --i) {

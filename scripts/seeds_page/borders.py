@@ -12,7 +12,7 @@ from scripts.seeds_page.results import Json
 import neardup as nd
 from neardup.candidates import LengthPlan, plan_of
 from neardup.candidates.plan import pairs_of
-from neardup.lab.reproduce_documents import known_pairs
+from neardup.lab.reproduce_documents import KnownIds
 from neardup.lab.reproduce_windows import disjoint_windows, windowed_pairs
 from neardup.presets import preset
 
@@ -34,7 +34,7 @@ def _measured(folder: Path) -> Json:
     assert isinstance(plan, LengthPlan)
     windows = disjoint_windows(found.words, plan.share)
     counted = windowed_pairs(found, plan.share, windows, known.max_distance, None)
-    pairs = known_pairs(folder / "pairs.parquet", documents["id"].combine_chunks())
+    pairs = KnownIds.read(folder / "pairs.parquet").among(documents["id"].combine_chunks())
     shorter, longer = np.sort([found.words[pairs.a], found.words[pairs.b]], axis=0).astype(float)
     apart = windows[pairs.a] != windows[pairs.b]
     similar = longer <= shorter * float(1 + plan.share)

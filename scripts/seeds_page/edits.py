@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from scripts.seeds_page.results import Json
 
 import neardup as nd
-from neardup.lab.reproduce_documents import known_pairs
+from neardup.lab.reproduce_documents import KnownIds
 from neardup.presets import preset
 
 EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -27,7 +27,7 @@ def edits(data: Path) -> Json:
     folder = data / "django_docs"
     documents = pq.read_table(folder / "docs.parquet")
     pairs = pq.read_table(folder / "pairs.parquet")
-    known = known_pairs(folder / "pairs.parquet", documents["id"].combine_chunks())
+    known = KnownIds.read(folder / "pairs.parquet").among(documents["id"].combine_chunks())
     changed = ~np.asarray(pairs["identical"])
     alike = pairs["jaccard_words"].to_numpy()
     rows = []

@@ -12,7 +12,7 @@ from scripts.seeds_page.results import Json
 
 import neardup as nd
 from neardup.candidates import plan_of
-from neardup.lab.reproduce_documents import known_pairs
+from neardup.lab.reproduce_documents import KnownIds
 
 PLANS = ("bands:2x10", "bands:3x12", "bands:3x18", "bands:2x27")
 # The last ones are for what is the same but for rounding.
@@ -24,7 +24,7 @@ def recall(data: Path) -> Json:
     folder = data / "arxiv"
     terms = pq.read_table(folder / "features.parquet")
     pairs = pq.read_table(folder / "pairs.parquet")
-    known = known_pairs(folder / "pairs.parquet", terms["id"].combine_chunks())
+    known = KnownIds.read(folder / "pairs.parquet").among(terms["id"].combine_chunks())
     cosine = pairs["cosine"].to_numpy()
     bits = max(bands * width for bands, width in map(_shape, PLANS))
     found = nd.fingerprint(terms, features="terms", hash="md5", bits=bits)

@@ -8,17 +8,18 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing, too, takes time to import
+    from typing import Any
+
     from neardup.candidates import find_pairs
     from neardup.comparison import Comparison, compare
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
+    from neardup.hashes import keyed
     from neardup.index import Index, Match, MemoryIndex, unique
     from neardup.lab.exact_join import exact_pairs
     from neardup.lab.sweep_result import Sweep
@@ -52,6 +53,7 @@ __all__ = [
     "hamming",
     "idf",
     "jaccard",
+    "keyed",
     "sweep",
     "tune",
     "unique",
@@ -82,6 +84,7 @@ _HOMES = {
     "hamming": "neardup.fingerprints",
     "idf": "neardup.fingerprints",
     "jaccard": "neardup.verify",
+    "keyed": "neardup.hashes",
     "sweep": "neardup.lab.sweep_run",
     "tune": "neardup.lab.tuning",
     "unique": "neardup.index",
@@ -92,6 +95,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

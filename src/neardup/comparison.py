@@ -16,12 +16,14 @@ from neardup.features.text import WordSpans, find_words, folded_code_points, num
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.engine import fitted_maker
 from neardup.fingerprints.maker import Maker
-from neardup.fingerprints.scheme import HashFunction, Scheme
+from neardup.fingerprints.scheme import HashChoice, Scheme
 from neardup.hashes import hash_family
 from neardup.kernels import reference
 from neardup.verify.alignment import align
 from neardup.verify.comparison import Comparison, Shared, Side
 from neardup.verify.diff import find_edits
+from neardup.verify.long_overlap import shared_of_long
+from neardup.verify.long_texts import LONG, find_long_edits
 from neardup.verify.overlap import find_overlap
 from neardup.verify.similarity import cosine, weighted_jaccard
 
@@ -39,7 +41,7 @@ def compare(
     features: str = "word:3",
     weights: str | None = None,
     bits: int = 64,
-    hash: str | HashFunction = "nd1",
+    hash: HashChoice = "nd1",
     tie: str = ">0",
     projection: str | None = None,
     idf: IdfTable | str | os.PathLike[str] | None = None,
@@ -58,21 +60,30 @@ def compare(
             raise SettingError(f"{name} must be a str, not {type(text).__name__}")
     if scheme.features.are_given:
         raise SettingError("compare explains texts; terms have none to show, take word:N or char:N")
-    words_a, words_b = find_words(a), find_words(b)
-    numbers_a, numbers_b = number_words(words_a, words_b)
-    alignment = align(numbers_a, numbers_b)
-    edits = find_edits(words_a, words_b, alignment)
+    kind = scheme.features.shingle
+    counts_shingles = kind is not None and scheme.weights in ("set", "count")
+    shared: Shared | None = None
+    if max(len(a), len(b)) > LONG:
+        edits, complete = find_long_edits(a, b)
+        if kind is not None and counts_shingles:
+            shared = shared_of_long(a, b, kind, scheme.weights, edits)
+    else:
+        words_a, words_b = find_words(a), find_words(b)
+        numbers_a, numbers_b = number_words(words_a, words_b)
+        alignment = align(numbers_a, numbers_b)
+        edits, complete = find_edits(words_a, words_b, alignment), alignment.complete
+        if kind is not None and counts_shingles:
+            numbers = numbers_a, numbers_b
+            shared = _shared_shingles(words_a, words_b, numbers, kind, scheme.weights)
     texts = [TextColumn(pa.array([a, b], pa.large_string()))]
     maker = fitted_maker(Maker(scheme, family, 1), [texts], idf)
     prints = Fingerprints(*_rows(maker, texts))
-    kind = scheme.features.shingle
-    if kind is not None and scheme.weights in ("set", "count"):
-        shared = _shared_shingles(words_a, words_b, (numbers_a, numbers_b), kind, scheme.weights)
-    else:
+    if shared is None:
         shared = _shared_terms(maker, texts)
     hex_a, hex_b = prints.hex()
-    side_a = Side(len(words_a), shared.features_a, prints[0], hex_a, shared.examples_a)
-    side_b = Side(len(words_b), shared.features_b, prints[1], hex_b, shared.examples_b)
+    count_a, count_b = prints.words.tolist()
+    side_a = Side(count_a, shared.features_a, prints[0], hex_a, shared.examples_a)
+    side_b = Side(count_b, shared.features_b, prints[1], hex_b, shared.examples_b)
     comparable = not (side_a.empty or side_b.empty)
     return Comparison(
         scheme=maker.scheme,
@@ -84,7 +95,7 @@ def compare(
         jaccard=shared.jaccard if comparable else None,
         cosine=shared.cosine if comparable else None,
         diff=edits,
-        diff_complete=alignment.complete,
+        diff_complete=complete,
     )
 
 

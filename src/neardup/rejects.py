@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import IO, Any
 
-from neardup.atomic import replacing
+from neardup.atomic import replacing, require_apart
+from neardup.errors import NeardupError
 from neardup.read import Rejected
+
+_ROWS_IN_MEMORY = 4 << 20
+_FILES_LISTED = 20
+_KEYS = {field.name for field in fields(Rejected)}
 
 
 class RejectedWriter:
     """Writes `NAME.rejected.jsonl` beside the output `NAME.parquet`, if there is any row for it.
 
     As a context manager: the file appears when the block ends without an error, and one that
-    an earlier run left there goes if this run rejects nothing.
+    an earlier run left there goes if this run rejects nothing. A file of that name that is one of
+    the `inputs`, or that no run left there, is refused. Beside a pipe or a device there is no
+    place for a file; its rows are only counted.
     """
 
-    def __init__(self, beside: str | os.PathLike[str]) -> None:
-        self._path = Path(beside).with_suffix(".rejected.jsonl")
+    def __init__(
+        self,
+        beside: str | os.PathLike[str],
+        inputs: Sequence[str | os.PathLike[str]],
+    ) -> None:
+        place = Path(beside)
+        if place.name in ("", ".."):
+            place = place.resolve()
+        has_place = not place.exists() or place.is_file() or place.is_dir()
+        self._path = place.with_suffix(".rejected.jsonl") if has_place else None
+        if self._path is not None:
+            require_apart(self._path, inputs)
+            _require_ours(self._path)
         self._stack = ExitStack()
         self._file: IO[str] | None = None
         self.count = 0
@@ -30,23 +49,85 @@ class RejectedWriter:
 
     @property
     def path(self) -> str | None:
-        """Where the rows are, or None if there are none."""
-        return str(self._path) if self.count else None
+        """Where the rows are, or None if there are none, or no place for them."""
+        return str(self._path) if self.count and self._path is not None else None
 
     def write(self, rows: Iterable[Rejected]) -> None:
         """Add rows to the file."""
         for row in rows:
+            self.count += 1
+            self.files += row.row is None
+            if self._path is None:
+                continue
             if self._file is None:
                 unfinished = self._stack.enter_context(replacing(self._path))
                 self._file = self._stack.enter_context(unfinished.open("w", encoding="utf-8"))
-            self._file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
-            self.count += 1
-            self.files += row.row is None
+            self._file.write(_line(row))
 
     def __enter__(self) -> RejectedWriter:
         return self
 
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
-        if error[0] is None and not self.count:
-            self._path.unlink(missing_ok=True)
+        if error[0] is None and not self.count and self._path is not None and self._path.is_file():
+            self._path.unlink()
+
+
+def _require_ours(path: Path) -> None:
+    """Refuse to replace or remove a file that does not begin as ours do."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        first = file.readline(1 << 20)
+    try:
+        found = json.loads(first)
+    except (ValueError, RecursionError):
+        found = None
+    if first and (not isinstance(found, dict) or found.keys() != _KEYS):
+        raise NeardupError(
+            f"{path} would take rejected rows, but neardup did not write the file that is there; "
+            "move it, or choose another name for the output"
+        )
+
+
+class RejectedRows:
+    """Rows that were set aside, in the order they came: however many, in a bounded memory.
+
+    `left_out` counts the whole files among them; `first_left_out` are the first of these.
+    """
+
+    def __init__(self) -> None:
+        # A temporary file once it is large; it is closed, and gone, with this object.
+        self._lines = tempfile.SpooledTemporaryFile(  # noqa: SIM115
+            max_size=_ROWS_IN_MEMORY, mode="w+", encoding="utf-8", newline=""
+        )
+        self._count = 0
+        self.left_out = 0
+        self.first_left_out: list[Rejected] = []
+
+    def add(self, rows: Iterable[Rejected]) -> None:
+        """Set more rows aside."""
+        for row in rows:
+            self._lines.write(_line(row))
+            self._count += 1
+            if row.row is None:
+                self.left_out += 1
+                if len(self.first_left_out) < _FILES_LISTED:
+                    self.first_left_out.append(row)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Rejected]:
+        for line in self.lines():
+            yield Rejected(**json.loads(line))
+
+    def lines(self) -> Iterator[str]:
+        """The rows as lines of JSON."""
+        self._lines.seek(0)
+        yield from self._lines
+        self._lines.seek(0, os.SEEK_END)
+
+
+def _line(row: Rejected) -> str:
+    return json.dumps(asdict(row), ensure_ascii=False) + "\n"

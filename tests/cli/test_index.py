@@ -70,6 +70,16 @@ def test_many_are_asked_about(index, tmp_path):
     ]
 
 
+def test_an_index_that_was_not_quite_made_is_made_again(tmp_path):
+    path = tmp_path / "x.index"
+    path.mkdir()
+    (path / "data.mdb").touch()  # as a kill leaves it before the first commit
+    assert neardup("index", "create", path).returncode == 0
+    again = neardup("index", "create", path)
+    assert again.returncode == 1
+    assert "is an index already" in again.stderr
+
+
 def test_adding_again_doubles_nothing(index, tmp_path):
     file = corpus(tmp_path / "a.jsonl", 0, 30)
     neardup("index", "add", index, file)
@@ -91,21 +101,83 @@ def test_a_run_that_is_stopped_can_be_run_again(index, tmp_path):
     time.sleep(1.5)
     reading.send_signal(signal.SIGINT)
     assert reading.wait(20) == 130
-    assert b"run it again" in reading.stderr.read()
+    assert b"neardup: stopped; " in reading.stderr.read()
     done = neardup("index", "add", index, file)
     assert "the index has 3,000" in done.stdout
     with nd.Index(index, readonly=True) as opened:
         assert sorted(opened.ids()) == sorted(f"d{n}" for n in range(3000))
 
 
-def test_rows_without_ids_must_be_numbered_on_purpose(index, tmp_path):
-    file = tmp_path / "a.csv"
-    file.write_text("text\none two three\nfour five six\n")
-    done = neardup("index", "add", index, file)
-    assert done.returncode == 1
-    assert "--id row" in done.stderr
-    done = neardup("index", "add", index, file, "--id", "row")
-    assert "the index has 2" in done.stdout
+def rows(path, first, last):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps({"text": text(n)}) + "\n" for n in range(first, last)))
+    return path
+
+
+def held(index):
+    with nd.Index(index, readonly=True, create=False) as opened:
+        return {id: opened.get(id).text for id in opened.ids()}
+
+
+@pytest.mark.parametrize("option", [[], ["--id", "row"]])
+def test_deliveries_without_ids_replace_nothing(index, tmp_path, option):
+    first = rows(tmp_path / "a" / "rows.jsonl", 0, 20)
+    second = rows(tmp_path / "b" / "rows.jsonl", 100, 120)
+    for file in (first, second, first):
+        done = neardup("index", "add", index, file, *option)
+        assert done.returncode == 0, done.stderr
+    assert "0 of them new or changed" in done.stdout  # the first again
+    assert "the index has 40" in done.stdout
+    expected = {f"{first}:{n}": text(n) for n in range(20)}
+    expected |= {f"{second}:{n}": text(100 + n) for n in range(20)}
+    assert held(index) == expected
+
+
+def test_a_name_that_another_document_has_is_not_given_again(index, tmp_path):
+    for folder, first in (("a", 0), ("b", 100)):
+        rows(tmp_path / folder / "rows.jsonl", first, first + 20)
+        done = neardup("index", "add", index, "rows.jsonl", cwd=tmp_path / folder)
+    assert "20 documents without id renamed" in done.stdout
+    again = neardup("index", "add", index, "./rows.jsonl", cwd=tmp_path / "b")
+    assert "0 of them new or changed" in again.stdout
+    assert "renamed" not in again.stdout
+    found = held(index)
+    assert sorted(found.values()) == sorted(text(n) for n in (*range(20), *range(100, 120)))
+    assert found["rows.jsonl:7"] == text(7)
+    assert sum(id.startswith("rows.jsonl:7#") for id in found) == 1
+
+
+def test_deliveries_by_standard_input_and_folders_replace_nothing(index, tmp_path):
+    for first in (0, 100):
+        file = rows(tmp_path / "rows.jsonl", first, first + 5)
+        done = neardup("index", "add", index, "-", input=file.read_text())
+        assert done.returncode == 0, done.stderr
+        folder = tmp_path / f"folder {first}"
+        folder.mkdir()
+        (folder / "page.txt").write_text(text(first + 50))
+        assert neardup("index", "add", index, folder).returncode == 0
+    expected = [*range(5), 50, *range(100, 105), 150]
+    assert sorted(held(index).values()) == sorted(map(text, expected))
+
+
+def test_dedup_leaves_an_index_that_keeps_every_delivery(tmp_path):
+    index = tmp_path / "kept.index"
+    for number, first in enumerate((0, 100)):
+        file = rows(tmp_path / f"{number}" / "rows.jsonl", first, first + 20)
+        out = tmp_path / f"out {number}"
+        done = neardup("dedup", "rows.jsonl", "-o", out, "--index", index, cwd=file.parent)
+        assert done.returncode == 0, done.stderr
+    assert sorted(held(index).values()) == sorted(text(n) for n in (*range(20), *range(100, 120)))
+
+
+def test_what_given_ids_replace_is_counted(index, tmp_path):
+    neardup("index", "add", index, corpus(tmp_path / "a.jsonl", 0, 30))
+    lines = [{"id": f"d{n}", "text": text(n + (n < 4))} for n in range(30)]
+    changed = tmp_path / "b.jsonl"
+    changed.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = neardup("index", "add", index, changed)
+    assert "4 replaced" in done.stdout
+    assert "the index has 30" in done.stdout
 
 
 def test_delete_stats_export_compact(index, tmp_path):

@@ -65,7 +65,7 @@ def test_unknown_names_are_refused_with_the_choice(name):
     with pytest.raises(SettingError) as refused:
         hash_family(name)
     assert repr(name) in str(refused.value)
-    assert "choose nd1, md5, xxh3, string64, dek, string:M:C" in str(refused.value)
+    assert "choose nd1, nd1:NAME, md5, xxh3, string64, dek, string:M:C" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """Writers that are killed while they write, one after the other; run by `test_killed`.
 
-    python killed_writer.py FOLDER KILLS SEED
+    python killed_writer.py FOLDER KILLS SEED [reader]
 
 Each writer is a fork of this process. It tells through a pipe what it is about to do and what it
-has done. After its end the index is opened, at once, and compared with what was told.
+has done. After its end the index is opened, at once, and compared with what was told. With
+`reader`, a process has the index open all the time, so that the lock file is in use.
 """
 
 import json
@@ -12,6 +13,7 @@ import random
 import signal
 import sys
 import time
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import neardup as nd
@@ -91,9 +93,9 @@ def follow(known, lines):
     return known, perhaps
 
 
-def held(path, before):
+def held(path, before, readonly):
     """What the index holds, as a reader that opens it anew sees it; what is new is looked at."""
-    with nd.Index(path, create=False, threads=1) as index:
+    with nd.Index(path, create=False, threads=1, readonly=readonly) as index:
         now = {
             id: json.loads(about)["version"]
             for entries in index.entries()
@@ -109,12 +111,40 @@ def held(path, before):
         return now
 
 
+@contextmanager
+def reader(path):
+    """A process that has the index open, and looks at it now and then."""
+    ready, telling = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            with nd.Index(path, readonly=True) as index:
+                os.write(telling, b"open")
+                while True:
+                    len(index)
+                    time.sleep(0.001)
+        finally:
+            os._exit(1)
+    assert os.read(ready, 4) == b"open"
+    try:
+        yield
+        assert os.waitpid(child, os.WNOHANG) == (0, 0), "the reader failed by itself"
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
 def main():
     folder, kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     path = folder / "killed.index"
     with nd.Index(path) as index:  # which also imports all that the writers need
         index.add_many([("d0", text_of("d0", "0"), {"version": "0"})])
         index.compact()
+    with reader(path) if "reader" in sys.argv else nullcontext():
+        kill(path, kills, seed)
+
+
+def kill(path, kills, seed):
+    """Kill writers, and look after each what is there."""
     chance = random.Random(seed)
     known, unfinished, steps, most = {"d0": "0"}, 0, 0, 0
     for number in range(kills):
@@ -122,7 +152,7 @@ def main():
         told = run(path, seed + number, chance)
         steps += len(told) // 2
         known, perhaps = follow(known, told)
-        now = held(path, before)
+        now = held(path, before, readonly=bool(number % 2))
         assert now in (known, perhaps), (number, now, known, perhaps)
         unfinished += now == perhaps and now != known
         most = max(most, len(now))

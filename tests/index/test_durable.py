@@ -368,7 +368,8 @@ with nd.Index(sys.argv[1], store_text=True) as index:
             index.add_many([(number, text(number)) for number in range(done, done + 500)])
             done += 500
     except nd.NeardupError as error:
-        assert "cannot be written" in str(error) and "nothing of it was written" in str(error)
+        assert "limit on the size of files (ulimit -f)" in str(error), error
+        assert "nothing of it was written" in str(error), error
     assert len(index) == done
     assert [match.id for match in index.query(text(done - 1))] == [done - 1]
     assert index.query(text(done)) == []

@@ -1,16 +1,77 @@
 """What was acknowledged is there, and nothing is half there, however a writer ends."""
 
+import multiprocessing
+import os
+import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
-KILLS = 250
+import pytest
+from tests.index.texts import text
+
+import neardup as nd
+
+KILLS = 150
 SEED = 7
+FORK = multiprocessing.get_context("fork")
 
 
-def test_writers_are_killed_hundreds_of_times(tmp_path):
+@pytest.mark.parametrize("reader", [[], ["reader"]])
+def test_writers_are_killed_hundreds_of_times(tmp_path, reader):
     script = Path(__file__).with_name("killed_writer.py")
-    command = [sys.executable, str(script), str(tmp_path), str(KILLS), str(SEED)]
+    command = [sys.executable, str(script), str(tmp_path), str(KILLS), str(SEED), *reader]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{KILLS} kills")
+
+
+def _commit_and_die_before_telling(path):
+    """Leave what a kill between the two writes of a commit leaves.
+
+    The commit is in the file. Its number is not in the lock file, and the writers' lock is held by
+    a process that is no more.
+    """
+    index = nd.Index(path)
+    index.add("last", text("last"))
+    environment = index._store._environment._lmdb
+    committed = environment.info()["last_txnid"]
+    writing = environment.begin(write=True)
+    lock = os.open(path / "lock.mdb", os.O_RDWR)
+    head = os.pread(lock, 256, 0)
+    at = next(at for at in range(8, 256, 8) if struct.unpack_from("<Q", head, at)[0] == committed)
+    os.pwrite(lock, struct.pack("<Q", committed - 1), at)
+    os.kill(os.getpid(), signal.SIGKILL)
+    writing.abort()  # which it does not come to
+
+
+def _hold_open(path, ready):
+    with nd.Index(path, readonly=True) as index:
+        assert len(index) == 1
+        ready.set()
+        signal.pause()
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_what_a_killed_writer_committed_is_seen_at_once_or_never(tmp_path, readonly):
+    path = tmp_path / "x.index"
+    with nd.Index(path) as index:
+        index.add("first", text("first"))
+    ready = FORK.Event()
+    reader = FORK.Process(target=_hold_open, args=(path, ready))
+    reader.start()
+    assert ready.wait(20)
+    writer = FORK.Process(target=_commit_and_die_before_telling, args=(path,))
+    writer.start()
+    writer.join()
+    assert writer.exitcode == -signal.SIGKILL
+    try:
+        with nd.Index(path, readonly=readonly) as index:
+            assert list(index.ids()) == ["first", "last"]
+        with nd.Index(path) as index:
+            index.add("next", text("next"))
+            assert list(index.ids()) == ["first", "last", "next"]
+    finally:
+        reader.kill()
+        reader.join()

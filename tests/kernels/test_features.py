@@ -148,3 +148,16 @@ def test_columns_that_do_not_fit_are_refused(arguments):
 def test_shingles_of_nothing_are_refused():
     with pytest.raises(ValueError, match="at least one unit"):
         kernels.find_features(pa.array(["a"]), [("word", 0)])
+
+
+def test_hashes_chosen_for_one_stretch_of_a_table_are_counted():
+    """A table that took the low bits for the slot would walk over all of them for each."""
+    rng = np.random.default_rng(7)
+    crowded = rng.permutation(400_000).astype(np.uint64) << np.uint64(32) | np.uint64(5)
+    counts = kernels.FeatureCounts(1 << 22)
+    for _ in range(3):
+        counts.add(crowded)
+    hashes, found = counts.items(1)
+    assert np.array_equal(hashes, np.sort(crowded))
+    assert (found == 3).all()
+    assert (counts.look_up(crowded) == 3).all()

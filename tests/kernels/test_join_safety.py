@@ -61,9 +61,12 @@ def test_costs_are_positive():
         join.JoinCosts(compare=0.0)
 
 
+COMMON = {"most_pairs": 2**64 - 1, "threads": 1, "isa": "auto"}
+
+
 def within(**changes):
-    arguments = {"bits": 128, "distance": 1, "blocks": None, "costs": COSTS, "threads": 1}
-    return _native.join_within(ROWS, None, **{**arguments, "isa": "auto", **changes})
+    arguments = {"bits": 128, "distance": 1, "blocks": None, "costs": COSTS, **COMMON}
+    return _native.join_within(ROWS, None, **{**arguments, **changes})
 
 
 @pytest.mark.parametrize(
@@ -77,13 +80,9 @@ def within(**changes):
         lambda: within(blocks=np.array([[0, 65], [64, 128]])),
         lambda: within(blocks=np.array([[0, 64, 1], [64, 128, 1]])),
         lambda: _native.group_rows(np.zeros((1, 65), np.uint64), threads=1),
-        lambda: _native.join_all(ROWS, ROWS[:, :1].copy(), max_distance=1, threads=1, isa="auto"),
-        lambda: _native.join_windows(
-            ROWS, np.array([1, 2, 3, 4, 6]), max_distance=1, threads=1, isa="auto"
-        ),
-        lambda: _native.join_windows(
-            ROWS, np.array([1, 2, 3, 4]), max_distance=1, threads=1, isa="auto"
-        ),
+        lambda: _native.join_all(ROWS, ROWS[:, :1].copy(), max_distance=1, **COMMON),
+        lambda: _native.join_windows(ROWS, np.array([1, 2, 3, 4, 6]), max_distance=1, **COMMON),
+        lambda: _native.join_windows(ROWS, np.array([1, 2, 3, 4]), max_distance=1, **COMMON),
         lambda: expand(a=[2]),
         lambda: expand(a=[-1]),
         lambda: expand(b=[2]),

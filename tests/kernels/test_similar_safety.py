@@ -97,11 +97,23 @@ def test_the_native_module_checks_every_setting():
     documents = OFFSETS, HASHES, None
     with pytest.raises(ValueError, match="threshold"):
         _native.join_similar(
-            documents, None, measure="jaccard", threshold=0.0, most_postings=9, threads=1
+            documents,
+            None,
+            measure="jaccard",
+            threshold=0.0,
+            most_postings=9,
+            most_pairs=9,
+            threads=1,
         )
     with pytest.raises(ValueError, match="thread"):
         _native.join_similar(
-            documents, None, measure="jaccard", threshold=0.5, most_postings=9, threads=0
+            documents,
+            None,
+            measure="jaccard",
+            threshold=0.5,
+            most_postings=9,
+            most_pairs=9,
+            threads=0,
         )
     with pytest.raises(ValueError, match="'dice'"):
         _native.predict_similar(documents, None, measure="dice", threshold=0.5, threads=1)

@@ -14,7 +14,7 @@ from neardup.lab import reproduce_examples as slides
 from neardup.lab.reproduce_articles import reproduce_articles
 from neardup.lab.reproduce_bands import reproduce_bands
 from neardup.lab.reproduce_blog import reproduce_blog
-from neardup.lab.reproduce_documents import known_pairs
+from neardup.lab.reproduce_documents import KnownIds
 from neardup.lab.reproduce_published import CAIM, IRRS
 from neardup.lab.reproduce_report import BesideTable
 from neardup.lab.reproduce_slides import reproduce_slides
@@ -194,10 +194,10 @@ def test_unknown_documents_in_the_truth_are_named(tmp_path):
     path = tmp_path / "pairs.parquet"
     pq.write_table(pa.table({"a": ["x"], "b": ["y"]}), path)
     with pytest.raises(nd.InputError, match="names the document y"):
-        known_pairs(path, pa.array(["x", "z"]))
+        KnownIds.read(path).among(pa.array(["x", "z"]))
     pq.write_table(pa.table({"a": ["x"]}), path)
     with pytest.raises(nd.InputError, match="no column 'b'"):
-        known_pairs(path, pa.array(["x"]))
+        KnownIds.read(path).among(pa.array(["x"]))
 
 
 def test_an_empty_input_is_refused(tmp_path):

@@ -78,7 +78,7 @@ def test_portions_change_nothing(texts):
 
     at_once = counts()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sweep_counts, "_MOST_AT_ONCE", -1)
+        patch.setattr(sweep_counts, "_likely_pairs", lambda *_: float("inf"))
         assert counts() == at_once
 
 

@@ -11,6 +11,8 @@ from neardup.lab.tuning_sample import draw_sample, rare_features
 from neardup.pipeline.dedup.run import source_of
 from neardup.pipeline.dedup.settings import DedupSettings
 
+MEMORY = 2_000_000_000
+
 
 def texts_with_pairs(count, copies, seed=0, header=""):
     """Unrelated texts of 40 words; a tenth of them with a word changed, and some exact copies."""
@@ -27,8 +29,8 @@ def sampled(texts, most, looked=1.0):
     settings = DedupSettings.of(threads=1)
     source = source_of(texts, settings)
     maker = fitted_maker(source, settings)
-    frequent = frequent_features(look_at(source).features(maker))
-    return draw_sample(source, maker, frequent, most=most, looked=looked)
+    frequent = frequent_features(look_at(source, MEMORY).features(maker))
+    return draw_sample(source, maker, frequent, most=most, memory=MEMORY, looked=looked)
 
 
 def estimated_pairs(sample):
@@ -100,7 +102,7 @@ def test_rare_features_are_those_that_are_not_frequent():
 
 def test_a_look_is_spread_over_all():
     settings = DedupSettings.of(threads=1)
-    look = look_at(source_of(pa.array([f"text {i}" for i in range(20_000)]), settings))
+    look = look_at(source_of(pa.array([f"text {i}" for i in range(20_000)]), settings), MEMORY)
     seen = [int(text.split()[1]) for part in look.columns for text in part[0].texts.to_pylist()]
     assert MOST_LOOKED_AT / 2 * 0.9 < len(seen) <= MOST_LOOKED_AT
     assert np.mean(seen) == pytest.approx(10_000, rel=0.05)

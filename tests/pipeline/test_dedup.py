@@ -1,6 +1,7 @@
 """The main job against brute force, and what it promises about edges."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -254,9 +255,28 @@ def test_a_folder_that_is_there_is_not_overwritten(tmp_path):
     result.save(tmp_path / "out")
     with pytest.raises(nd.NeardupError, match="there already"):
         result.save(tmp_path / "out")
+    result.save(tmp_path / "out", overwrite=True, format="csv")
+    assert not (tmp_path / "out" / "kept.parquet").exists()
     (tmp_path / "out" / "mine.txt").write_text("x", encoding="utf-8")
-    result.save(tmp_path / "out", overwrite=True)
-    assert not (tmp_path / "out" / "mine.txt").exists()
+    with pytest.raises(nd.NeardupError, match=r"holds mine\.txt"):
+        result.save(tmp_path / "out", overwrite=True)
+    assert (tmp_path / "out" / "kept.csv").exists()
+
+
+def test_what_was_read_is_never_overwritten(tmp_path):
+    source, out = tmp_path / "w" / "a.jsonl", tmp_path / "out"
+    source.parent.mkdir()
+    source.write_text('{"text": "a b c"}\n')
+    result = nd.dedup(source)
+    with pytest.raises(nd.NeardupError, match="contains the input"):
+        result.save(source.parent, overwrite=True)
+    with pytest.raises(nd.NeardupError, match="lies inside the input"):
+        nd.dedup(source.parent).save(source.parent / "out")
+    result.save(out, format="jsonl")
+    again = nd.dedup(source, against=out / "kept.jsonl")
+    with pytest.raises(nd.NeardupError, match="contains the input"):
+        again.save(out, overwrite=True)
+    assert os.listdir(source.parent) == ["a.jsonl"]
 
 
 def test_a_failure_leaves_nothing_behind(tmp_path, monkeypatch):
@@ -285,6 +305,7 @@ def test_a_folder_that_cannot_be_replaced_comes_back(tmp_path, monkeypatch):
             raise OSError(5, "Input/output error")
         return rename(self, target)
 
+    monkeypatch.setattr("neardup.atomic.folders.exchange", lambda one, other: False)
     monkeypatch.setattr(Path, "rename", fails_for_the_new_one)
     with pytest.raises(nd.NeardupError, match="Input/output error"):
         result.save(tmp_path / "out", overwrite=True)

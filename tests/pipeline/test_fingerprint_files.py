@@ -66,9 +66,20 @@ def test_bad_rows_are_set_aside_and_the_run_goes_on(tmp_path):
 
 def test_a_clean_run_leaves_no_stale_rejects(corpus, tmp_path):
     stale = tmp_path / "fps.rejected.jsonl"
-    stale.write_text("from an earlier run\n")
+    stale.write_text('{"file": "x", "row": 1, "reason": "of an earlier run"}\n')
     run([corpus], tmp_path / "fps.parquet")
     assert not stale.exists()
+
+
+def test_a_file_by_the_name_of_rejects_is_not_ours_unless_it_looks_so(corpus, tmp_path):
+    other = tmp_path / "fps.rejected.jsonl"
+    other.write_text('{"id": 1, "text": "mine"}\n')
+    with pytest.raises(nd.NeardupError, match="neardup did not write the file that is there"):
+        run([corpus], tmp_path / "fps.parquet")
+    with pytest.raises(nd.NeardupError, match="is also an input"):
+        run([other], tmp_path / "fps.parquet")
+    assert other.read_text() == '{"id": 1, "text": "mine"}\n'
+    assert not (tmp_path / "fps.parquet").exists()
 
 
 def test_nothing_in_gives_an_empty_file(tmp_path):

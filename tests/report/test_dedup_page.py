@@ -46,8 +46,8 @@ def report(**changes):
         settings={"features": "word:3", "threshold": "0.8"},
         command="neardup dedup corpus.jsonl -o out",
         similarities=np.array([0.8, 0.85, 1.0]),
-        true_distances=np.array([0, 3, 3]),
-        false_distances=np.array([9], np.uint8),
+        true_by_distance=np.bincount([0, 3, 3]),
+        false_by_distance=np.bincount([9]),
         bits=64,
         cluster_sizes=np.array([2, 2, 3, 700]),
         threshold=0.8,
@@ -63,8 +63,8 @@ NOTHING = {
     "summary": {"documents": 0, "removed": 0, "kept": 0},
     "settings": {},
     "similarities": np.array([]),
-    "true_distances": np.array([]),
-    "false_distances": np.array([]),
+    "true_by_distance": np.zeros(65, int),
+    "false_by_distance": np.zeros(65, int),
     "cluster_sizes": np.array([], np.int64),
     "curve": (),
     "seconds": {},
@@ -187,7 +187,7 @@ def test_without_data_there_are_sentences_instead_of_plots():
 
 def test_fingerprints_are_those_of_candidates_only_where_some_were_refused():
     both, accepted = (
-        Parsed(report_page(report(false_distances=np.array(false, np.uint8)))).text
+        Parsed(report_page(report(false_by_distance=np.bincount(false, minlength=65)))).text
         for false in ([9], [])
     )
     assert "Fingerprints of candidates" in both
@@ -219,8 +219,8 @@ def test_each_part_may_be_missing_alone(missing):
         {"similarities": np.array([1.0])},
         {"similarities": np.array([0.7, 0.9999999999999999, 1.0000000000000002]), "threshold": 0.7},
         {"similarities": np.full(9, 1.0), "threshold": 1.0},
-        {"true_distances": np.array([0]), "false_distances": np.array([])},
-        {"true_distances": np.arange(4000), "bits": 4096},
+        {"true_by_distance": np.bincount([0]), "false_by_distance": np.zeros(65, int)},
+        {"true_by_distance": np.ones(4000, int), "bits": 4096},
         {"cluster_sizes": np.array([2])},
         {"cluster_sizes": np.array([1, 10_000_000])},
         {"curve": ((0.5, 0.2), (1.0, 1.0)), "threshold": 0.4},

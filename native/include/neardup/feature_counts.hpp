@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "process_seed.hpp"
+
 namespace neardup {
 
 // Where more than `limit` features come together, the rarest are forgotten: those in at most
@@ -35,10 +37,13 @@ class FeatureCounts {
     std::uint32_t floor() const { return floor_; }
 
   private:
+    // Where a hash would like to be: at a place that no one can choose, whoever chose the hash.
+    std::size_t home_of(std::uint64_t hash) const { return seed_.mix(hash) & (hashes_.size() - 1); }
     std::size_t slot_of(std::uint64_t hash) const;
     void rebuild(std::size_t slots);
     void make_room();
 
+    ProcessSeed seed_ = process_seed();
     std::size_t limit_;
     std::vector<std::uint64_t> hashes_;
     std::vector<std::uint32_t> counts_;  // 0: free

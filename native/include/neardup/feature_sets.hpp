@@ -13,8 +13,11 @@
 
 namespace neardup::NEARDUP_ISA {
 
+template <typename Hash>
 class FeatureSets {
   public:
+    explicit FeatureSets(const Hash& hash) : stream_(hash) {}
+
     // Take the union of all kinds of shingles of a text; return its number of words.
     std::size_t run(const ShingleList& shingles, const std::uint8_t* text, std::size_t size) {
         distinct_ = fresh_ = 0;
@@ -104,7 +107,7 @@ class FeatureSets {
         distinct_ = made;
     }
 
-    FeatureStream stream_;
+    FeatureStream<Hash> stream_;
     HashSorter sorter_;
     Buffer<std::uint64_t> hashes_, fresh_hashes_, found_hashes_, merged_hashes_;
     Buffer<std::uint32_t> counts_, found_counts_, merged_counts_;

@@ -14,8 +14,11 @@
 
 namespace neardup::NEARDUP_ISA {
 
+template <typename Hash>
 class FeatureStream {
   public:
+    explicit FeatureStream(const Hash& hash) : hash_(hash), characters_(hash) {}
+
     // Hand the features of a text to `sink`, repeated ones included; return the number of words,
     // without which there are none worth keeping. sink.room(n) is where up to n features are
     // written, sink.take(n) is told how many there are.
@@ -23,8 +26,10 @@ class FeatureStream {
     std::size_t run(const Shingle& shingle, const std::uint8_t* text, std::size_t size, Sink& sink) {
         shingle_ = shingle;
         carried_ = 0;
-        characters_.restart();
-        if (!shingle_.words) size = trimmed_size(text, size);
+        if (!shingle_.words) {
+            characters_.restart();
+            size = trimmed_size(text, size);
+        }
         std::size_t words = 0;
         bool made_any = false;
         for (std::size_t begin = 0; begin < size;) {
@@ -35,7 +40,7 @@ class FeatureStream {
             begin = end;
         }
         if (words != 0 && !made_any) {
-            *sink.room(1) = whole_feature(values_.data(), carried_);
+            *sink.room(1) = hash_.whole(values_.data(), carried_);
             sink.take(1);
         }
         return words;
@@ -73,20 +78,21 @@ class FeatureStream {
         std::uint64_t* values = values_.reserve(carried_ + room);
         const std::size_t count =
             carried_ + (shingle_.words
-                            ? word_values(tokens_, values + carried_)
+                            ? word_values(hash_, tokens_, values + carried_)
                             : characters_.run(tokens_.lowered(), tokens_.lowered_size(),
                                               values + carried_));
         carried_ = count;
         if (count < shingle_.size) return false;
-        sink.take(window_features(values, count, shingle_.size, sink.room(count)));
+        sink.take(hash_.windows(values, count, shingle_.size, sink.room(count)));
         carried_ = shingle_.size - 1;
         std::memmove(values, values + count - carried_, carried_ * sizeof *values);
         return true;
     }
 
+    Hash hash_;
     Shingle shingle_ = {};
     Tokenizer tokens_;
-    CharacterValues characters_;
+    CharacterValues<Hash> characters_;
     Buffer<std::uint64_t> values_;
     std::size_t carried_ = 0;  // unit values kept for windows that reach into the next piece
 };

@@ -19,9 +19,11 @@ namespace neardup::NEARDUP_ISA {
 inline constexpr std::size_t kKeepRoom = 64 << 20;  // bytes that a worker keeps between documents
 inline constexpr std::size_t kMostWords = std::numeric_limits<std::uint32_t>::max();
 
+template <typename Hash>
 class Fingerprinter {
   public:
-    explicit Fingerprinter(const Recipe& recipe) : recipe_(recipe) {
+    Fingerprinter(const Recipe& recipe, const Hash& hash)
+        : recipe_(recipe), hash_(hash), stream_(hash) {
         counters_ = counter_room_.reserve(recipe.row_words());
     }
 
@@ -71,7 +73,7 @@ class Fingerprinter {
         for (std::size_t place = 1; place < recipe_.row_words(); ++place) {
             for (std::size_t i = 0; i < count; i += kWidenAtOnce) {
                 const std::size_t some = count - i < kWidenAtOnce ? count - i : kWidenAtOnce;
-                for (std::size_t j = 0; j < some; ++j) wide_[j] = widen(features[i + j], place);
+                for (std::size_t j = 0; j < some; ++j) wide_[j] = hash_.widened(features[i + j], place);
                 counters_[place].add(wide_, some);
             }
         }
@@ -84,7 +86,8 @@ class Fingerprinter {
     }
 
     Recipe recipe_;
-    FeatureStream stream_;
+    Hash hash_;
+    FeatureStream<Hash> stream_;
     DistinctSet set_;
     Buffer<std::uint64_t> features_;
     Buffer<BitCounter> counter_room_;

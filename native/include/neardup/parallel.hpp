@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -13,6 +15,7 @@ namespace neardup {
 // Call work(next) on up to `threads` threads, the calling one among them. `next` hands out the
 // tasks 0 … tasks - 1, and then `tasks` for ever. The threads live for this call only: starting
 // one costs some 20 microseconds, and a pool that outlived the call would not survive a fork.
+// Where the system refuses a thread, those that run already do all the tasks: only later.
 template <typename Work>
 void parallel_tasks(std::size_t tasks, std::size_t threads, const Work& work) {
     std::atomic<std::size_t> taken{0};
@@ -32,7 +35,11 @@ void parallel_tasks(std::size_t tasks, std::size_t threads, const Work& work) {
         }
     };
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < threads && i < tasks; ++i) others.emplace_back(guarded);
+    try {
+        for (std::size_t i = 1; i < threads && i < tasks; ++i) others.emplace_back(guarded);
+    } catch (const std::system_error&) {  // a limit on processes, or no room for a stack
+    } catch (const std::bad_alloc&) {
+    }
     guarded();
     for (std::thread& other : others) other.join();
     if (failure) std::rethrow_exception(failure);

@@ -6,6 +6,13 @@
 
 namespace neardup {
 
+// The secret of a keyed hash: what was derived from a key for each step (docs/scheme.md).
+struct HashKey {
+    std::uint64_t unit[2];
+    std::uint64_t shingle_base;  // below the prime, and neither 0 nor 1
+    std::uint64_t feature_key, turned_key, width_step, width_key;
+};
+
 // Shingles of `size` units, which are words or code points of the folded text.
 struct Shingle {
     bool words;
@@ -16,6 +23,7 @@ struct Shingle {
 struct ShingleList {
     const Shingle* of;
     std::size_t count;
+    const HashKey* key = nullptr;  // null: plain nd1
 };
 
 struct Recipe {
@@ -23,6 +31,7 @@ struct Recipe {
     bool distinct;       // each feature once, else as often as it occurs
     std::uint32_t bits;  // width of the fingerprint
     bool ties_up;        // a sum of zero makes a 1
+    const HashKey* key = nullptr;  // null: plain nd1
 
     std::size_t row_words() const { return (bits + 63) / 64; }
 };
@@ -44,6 +53,7 @@ struct Rows {
 struct TermRecipe {
     std::uint32_t bits;
     bool ties_up;
+    const HashKey* key = nullptr;  // by which features are widened; null: plain nd1
 
     std::size_t row_words() const { return (bits + 63) / 64; }
 };
@@ -57,7 +67,7 @@ struct TermColumn {
     const std::uint64_t* digests;
 };
 
-// Document i has the features offsets[i] … offsets[i + 1]: nd1 hashes, with their weights.
+// Document i has the features offsets[i] … offsets[i + 1]: nd1 hashes, plain or keyed, with their weights.
 struct FeatureColumn {
     const std::int64_t* offsets;
     std::size_t count;

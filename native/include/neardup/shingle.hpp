@@ -53,4 +53,24 @@ NEARDUP_APART inline std::size_t window_features(const std::uint64_t* values, st
     return windows;
 }
 
+// Plain nd1, as the passes over a text call it; keyed.hpp has the other.
+struct PlainHash {
+    NEARDUP_INLINE std::uint64_t unit(const std::uint8_t* bytes, std::size_t length) const {
+        return unit_value(bytes, length);
+    }
+    NEARDUP_INLINE std::uint64_t short_unit(const std::uint8_t* bytes, std::size_t length) const {
+        return short_unit_value(bytes, length);
+    }
+    std::uint64_t whole(const std::uint64_t* values, std::size_t count) const {
+        return whole_feature(values, count);
+    }
+    std::size_t windows(const std::uint64_t* values, std::size_t count, std::size_t size,
+                        std::uint64_t* out) const {
+        return window_features(values, count, size, out);
+    }
+    NEARDUP_INLINE std::uint64_t widened(std::uint64_t feature, std::uint64_t place) const {
+        return widen(feature, place);
+    }
+};
+
 }  // namespace neardup::NEARDUP_ISA

@@ -12,7 +12,9 @@
 
 namespace neardup::NEARDUP_ISA {
 
-NEARDUP_APART inline std::size_t word_values(Tokenizer& tokens, std::uint64_t* out) {
+template <typename Hash>
+NEARDUP_APART inline std::size_t word_values(const Hash& hash, Tokenizer& tokens,
+                                             std::uint64_t* out) {
     const std::uint8_t* text = tokens.lowered();
     const std::uint32_t* edge = tokens.edges();
     const std::uint32_t* const last = edge + 2 * tokens.edge_pairs();
@@ -20,11 +22,11 @@ NEARDUP_APART inline std::size_t word_values(Tokenizer& tokens, std::uint64_t* o
     for (; edge != last; edge += 2) {
         const std::uint32_t begin = edge[0], end = edge[1];
         if ((begin & kHanRun) == 0) {
-            *to++ = unit_value(text + begin, end - begin);
+            *to++ = hash.unit(text + begin, end - begin);
             continue;
         }
         for (std::uint32_t at = begin & ~kHanRun; at < end; at += kHanBytes)
-            *to++ = short_unit_value(text + at, kHanBytes);
+            *to++ = hash.short_unit(text + at, kHanBytes);
     }
     return static_cast<std::size_t>(to - out);
 }
@@ -52,17 +54,16 @@ inline std::size_t trimmed_size(const std::uint8_t* text, std::size_t size) {
 
 // Values of single code points, white space folded: of a run only the first becomes a space, and
 // at the start of a text not even that. Texts come trimmed at their end.
+template <typename Hash>
 class CharacterValues {
   public:
-    CharacterValues() {
-        for (std::uint32_t code = 0; code < UnicodeTable::kShortCodes; ++code) {
-            std::uint8_t bytes[kReadAhead] = {};
-            const std::size_t length = encode_utf8(is_space({code, 0}) ? ' ' : code, bytes);
-            short_values_[code] = short_unit_value(bytes, length);
-        }
-    }
+    explicit CharacterValues(const Hash& hash) : hash_(hash) {}
 
-    void restart() { after_space_ = 1; }
+    // To be called before each text.
+    void restart() {
+        after_space_ = 1;
+        if (!filled_) fill();
+    }
 
     // Append the values of a piece of lowered text, at most one for each byte.
     NEARDUP_APART std::size_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
@@ -79,11 +80,11 @@ class CharacterValues {
                 folded.add(short_values_[point.code], space);
                 at += point.length;
             } else if (is_han(text + at)) {
-                folded.add_visible(short_unit_value(text + at, kHanBytes));
+                folded.add_visible(hash_.short_unit(text + at, kHanBytes));
                 at += kHanBytes;
             } else {
                 const CodePoint point = decode_long(text + at);
-                const std::uint64_t value = short_unit_value(text + at, point.length);
+                const std::uint64_t value = hash_.short_unit(text + at, point.length);
                 folded.add(is_space(point) ? space : value, space);
                 at += point.length;
             }
@@ -93,6 +94,16 @@ class CharacterValues {
     }
 
   private:
+    // At the first text, since a keyed hash takes its time, and many documents are made of words.
+    void fill() {
+        for (std::uint32_t code = 0; code < UnicodeTable::kShortCodes; ++code) {
+            std::uint8_t bytes[kReadAhead] = {};
+            const std::size_t length = encode_utf8(is_space({code, 0}) ? ' ' : code, bytes);
+            short_values_[code] = hash_.short_unit(bytes, length);
+        }
+        filled_ = true;
+    }
+
     struct Folded {
         std::uint64_t* to;
         std::uint64_t after_space;
@@ -110,8 +121,10 @@ class CharacterValues {
         }
     };
 
+    Hash hash_;
     std::uint64_t short_values_[UnicodeTable::kShortCodes];  // white space has the value of a space
     std::uint64_t after_space_ = 1;
+    bool filled_ = false;
 };
 
 }  // namespace neardup::NEARDUP_ISA

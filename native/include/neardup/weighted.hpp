@@ -27,10 +27,11 @@ struct ByteMasks {
 };
 inline constexpr ByteMasks kByteMasks;
 
+template <typename Hash>
 class WeightedSums {
   public:
-    explicit WeightedSums(const TermRecipe& recipe)
-        : recipe_(recipe), sums_(room_.reserve(64 * recipe.row_words())) {}
+    WeightedSums(const TermRecipe& recipe, const Hash& hash)
+        : recipe_(recipe), hash_(hash), sums_(room_.reserve(64 * recipe.row_words())) {}
 
     // Write the fingerprint of one document of terms and, where they are wanted, the sums behind it.
     void run(const TermColumn& column, std::size_t document, std::uint64_t* out, double* sums) {
@@ -43,13 +44,13 @@ class WeightedSums {
         });
     }
 
-    // The same for a document of features, whose hashes are widened as nd1 does it.
+    // The same for a document of features, whose hashes are widened as its scheme does it.
     void run(const FeatureColumn& column, std::size_t document, std::uint64_t* out, double* sums) {
         const auto begin = static_cast<std::size_t>(column.offsets[document]);
         const auto end = static_cast<std::size_t>(column.offsets[document + 1]);
         const std::uint64_t* hashes = column.hashes + begin;
         run(column.weights + begin, end - begin, out, sums, [&](std::size_t i, std::size_t place) {
-            return place == 0 ? hashes[i] : widen(hashes[i], place);
+            return place == 0 ? hashes[i] : hash_.widened(hashes[i], place);
         });
     }
 
@@ -129,6 +130,7 @@ class WeightedSums {
     }
 
     TermRecipe recipe_;
+    Hash hash_;
     Buffer<std::int64_t> room_, fixed_;
     Buffer<std::uint64_t> digests_;
     std::int64_t* sums_;

@@ -56,17 +56,26 @@ class BlockPlan(MaskPlan):
         return costs.within(n, pairs_of(n) if pairs is None else pairs, self.bits, self.reach)
 
     def join(
-        self, left: Rows, right: Rows | None, *, max_distance: int | None, threads: int
+        self,
+        left: Rows,
+        right: Rows | None,
+        *,
+        max_distance: int | None,
+        threads: int,
+        most_pairs: int | None = None,
     ) -> RowPairs:
         """As tables; one block a table goes through the join that cuts large buckets again."""
         if max_distance is None or self.blocks > self.reach + 1:
-            return super().join(left, right, max_distance=max_distance, threads=threads)
+            return super().join(
+                left, right, max_distance=max_distance, threads=threads, most_pairs=most_pairs
+            )
         return join_within(
             left.array,
             None if right is None else right.array,
             bits=self.bits,
             distance=max_distance,
             blocks=cut(self.bits, self.blocks),
+            most_pairs=most_pairs,
             threads=threads,
         )
 
@@ -83,6 +92,11 @@ class BandPlan(MaskPlan):
     def of_bands(cls, bands: int, width: int, bits: int) -> BandPlan:
         """`bands` tables of `width` bits."""
         name = f"bands:{bands}x{width}"
+        if bands < 1 or width < 1:
+            raise SettingError(
+                f"candidates='{name}' cannot work: bands:MxK is M bands of K bits each, both at "
+                "least 1"
+            )
         if bands * width > bits:
             raise SettingError(
                 f"candidates='{name}' needs {bands * width} bits, but these fingerprints have "

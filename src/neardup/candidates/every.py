@@ -52,8 +52,16 @@ class EveryPair(Plan):
         return costs.brute_force(pairs_of(n) if pairs is None else pairs, self.bits)
 
     def join(
-        self, left: Rows, right: Rows | None, *, max_distance: int | None, threads: int
+        self,
+        left: Rows,
+        right: Rows | None,
+        *,
+        max_distance: int | None,
+        threads: int,
+        most_pairs: int | None = None,
     ) -> RowPairs:
         """Compare tile by tile."""
         other = None if right is None else right.array
-        return join_all(left.array, other, max_distance=max_distance, threads=threads)
+        return join_all(
+            left.array, other, max_distance=max_distance, most_pairs=most_pairs, threads=threads
+        )

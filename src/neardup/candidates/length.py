@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.candidates.costs import Costs
-from neardup.candidates.pair_keys import pairs_in_order
+from neardup.candidates.pair_keys import pairs_in_order, require_fewer
 from neardup.candidates.plan import Plan
 from neardup.candidates.rows import Rows
 from neardup.errors import SettingError
@@ -94,15 +94,27 @@ class LengthPlan(Plan):
         return None
 
     def join(
-        self, left: Rows, right: Rows | None, *, max_distance: int | None, threads: int
+        self,
+        left: Rows,
+        right: Rows | None,
+        *,
+        max_distance: int | None,
+        threads: int,
+        most_pairs: int | None = None,
     ) -> RowPairs:
         """All pairs inside the windows; between two, a stretch of left rows at a time."""
         order = np.argsort(self.words_of(left), kind="stable")
         ordered = left.take(order)
         if right is not None:
-            return self._between(ordered, order, right, max_distance, threads)
+            return self._between(ordered, order, right, max_distance, threads, most_pairs)
         stops = self._stops(self.words_of(ordered))
-        near = join_windows(ordered.array, stops, max_distance=max_distance, threads=threads)
+        near = join_windows(
+            ordered.array,
+            stops,
+            max_distance=max_distance,
+            most_pairs=most_pairs,
+            threads=threads,
+        )
         x, y = order[near.a], order[near.b]
         return pairs_in_order([RowPairs(np.minimum(x, y), np.maximum(x, y), near.distance)])
 
@@ -113,6 +125,7 @@ class LengthPlan(Plan):
         right: Rows,
         max_distance: int | None,
         threads: int,
+        most_pairs: int | None,
     ) -> RowPairs:
         """Left rows in order of words, some at a time, with all right rows they may go with."""
         right_order = np.argsort(self.words_of(right), kind="stable")
@@ -124,13 +137,20 @@ class LengthPlan(Plan):
             first = np.searchsorted(reach, left_words[start], "left")
             last = np.searchsorted(right_words, self._limit(left_words[stop - 1]), "right")
             some, others = left.take(slice(start, stop)), right.take(slice(first, last))
-            near = join_all(some.array, others.array, max_distance=max_distance, threads=threads)
+            near = join_all(
+                some.array,
+                others.array,
+                max_distance=max_distance,
+                most_pairs=most_pairs,
+                threads=threads,
+            )
             a, b = near.a + start, near.b + first
             x, y = left_words[a], right_words[b]
             inside = np.maximum(x, y) <= self._limit(np.minimum(x, y))
             found.append(
                 RowPairs(left_order[a[inside]], right_order[b[inside]], near.distance[inside])
             )
+            require_fewer(found, most_pairs)
         return pairs_in_order(found)
 
     def _stretches(self, words: NDArray[Any]) -> Iterator[tuple[int, int]]:

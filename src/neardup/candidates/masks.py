@@ -92,7 +92,13 @@ class MaskPlan(Plan):
         return np.frombuffer(data, ">u8").astype(np.uint64).reshape(self.tables, words)
 
     def join(
-        self, left: Rows, right: Rows | None, *, max_distance: int | None, threads: int
+        self,
+        left: Rows,
+        right: Rows | None,
+        *,
+        max_distance: int | None,
+        threads: int,
+        most_pairs: int | None = None,
     ) -> RowPairs:
         """Bucket by each mask in turn; a pair is given by the first mask on which it agrees."""
         return join_masks(
@@ -100,6 +106,7 @@ class MaskPlan(Plan):
             None if right is None else right.array,
             masks=self.mask_rows(),
             max_distance=max_distance,
+            most_pairs=most_pairs,
             threads=threads,
         )
 

@@ -9,6 +9,7 @@ from neardup.errors import SettingError
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_MOST_BYTES = 10**18
 
 
 def bytes_of(memory: str | int, name: str = "memory") -> int:
@@ -24,6 +25,6 @@ def bytes_of(memory: str | int, name: str = "memory") -> int:
         if not found or found[2].upper() not in _UNITS or isinstance(memory, bool):
             raise SettingError(f"{name}={memory!r} is no amount of memory; write it like 2GB")
         amount = float(found[1]) * _UNITS[found[2].upper()]
-    if amount < 1:
-        raise SettingError(f"{name}={memory!r} must be more than nothing")
+    if not 1 <= amount <= _MOST_BYTES:
+        raise SettingError(f"{name}={memory!r} must be more than nothing and at most 1,000,000 TB")
     return int(amount)

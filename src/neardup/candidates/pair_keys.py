@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neardup.kernels.join import RowPairs
+from neardup.kernels.join import RowPairs, TooManyPairsError
 
 
 def no_pairs() -> RowPairs:
     """None at all."""
     return RowPairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint16))
+
+
+def require_fewer(found: Sequence[RowPairs], most_pairs: int | None) -> None:
+    """Raise `TooManyPairsError` where there are more pairs than may be held."""
+    if most_pairs is not None and sum(map(len, found)) > most_pairs:
+        raise TooManyPairsError(f"a search finds more than {most_pairs:,} pairs")
 
 
 def pairs_in_order(found: Sequence[RowPairs]) -> RowPairs:

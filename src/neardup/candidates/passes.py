@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from neardup.candidates.grouping import GroupedSide
 from neardup.candidates.length import LengthPlan
-from neardup.candidates.pair_keys import no_pairs, pairs_in_order
+from neardup.candidates.pair_keys import no_pairs, pairs_in_order, require_fewer
 from neardup.candidates.plan import Plan, pairs_of, within_chance
-from neardup.errors import SettingError
-from neardup.kernels.join import RowPairs
+from neardup.errors import NeardupError, SettingError
+from neardup.kernels.join import RowPairs, TooManyPairsError
 
 # Pairs of documents that are made at once; a document with more partners still gets them all.
 PAIRS_AT_ONCE = 1 << 20
 # What a pair takes while it is found, sorted and handed over.
-_PAIR_BYTES = 64
+PAIR_BYTES = 64
 _FIRST_ROWS = 1 << 14
 # Near-duplicates of a row to reckon with, before any have been seen.
 _LIKELY_PARTNERS = 64
@@ -33,7 +33,9 @@ class Passes:
     """Searches one collection, or two, by blocks of rows of the first.
 
     Half of the memory is for the join, which sets how many rows meet at once; the other half is
-    for the pairs of a pass, whose number is learnt from the passes before.
+    for the pairs of a pass, whose number is learnt from the passes before. A pass that finds more
+    than there is room for stops and begins again with half as many rows; a single row gets all its
+    partners.
     """
 
     plan: Plan
@@ -51,13 +53,18 @@ class Passes:
         """Pairs of documents' places, by (a, b), in portions."""
         rows = len(self.left.side.rows)
         tile = self._rows_at_once()
-        most_pairs = max(1, self.memory // 2 // _PAIR_BYTES)
-        whole = self._join_whole() if self.plan.needs_all else None
+        most_pairs = max(1, self.memory // 2 // PAIR_BYTES)
+        whole = self._join_whole(most_pairs) if self.plan.needs_all else None
         start, size = 0, self._rows_for(most_pairs)
         while start < rows:
             stop = min(rows, start + min(size, tile))
             groups = self.left.groups_between(start, stop)
-            found = self._join(groups, start, tile) if whole is None else whole.of(groups)
+            try:
+                most = most_pairs if stop - start > 1 else None
+                found = self._join(groups, start, tile, most) if whole is None else whole.of(groups)
+            except TooManyPairsError:
+                size = (stop - start) // 2
+                continue
             yield from self._expanded(found, start, stop)
             fitting = (stop - start) * most_pairs // (2 * max(1, len(found)))
             size = max(1, min(fitting, (stop - start) * _GROWTH))
@@ -104,7 +111,9 @@ class Passes:
         partners = max(_LIKELY_PARTNERS, 2 * expected / rows)
         return max(1, min(_FIRST_ROWS, int(most_pairs / partners)))
 
-    def _join(self, groups: NDArray[np.int64], start: int, tile: int) -> RowPairs:
+    def _join(
+        self, groups: NDArray[np.int64], start: int, tile: int, most_pairs: int | None
+    ) -> RowPairs:
         """Pairs of the given left groups with all others that can follow, as group numbers."""
         some = self.left.distinct.take(groups)
         others = np.arange(len(self._other.distinct))
@@ -118,16 +127,29 @@ class Passes:
                 self._other.distinct.take(part),
                 max_distance=self.max_distance,
                 threads=self.threads,
+                most_pairs=most_pairs,
             )
             found.append(RowPairs(groups[near.a], part[near.b], near.distance))
+            require_fewer(found, most_pairs)
         return found[0] if len(found) == 1 else pairs_in_order(found)
 
-    def _join_whole(self) -> _Neighbours:
+    def _join_whole(self, most_pairs: int) -> _Neighbours:
         """All pairs of groups at once, in both directions where there is one collection."""
         other = None if self.right is None else self.right.distinct
-        near = self.plan.join(
-            self.left.distinct, other, max_distance=self.max_distance, threads=self.threads
-        )
+        try:
+            near = self.plan.join(
+                self.left.distinct,
+                other,
+                max_distance=self.max_distance,
+                threads=self.threads,
+                most_pairs=most_pairs // 2,
+            )
+        except TooManyPairsError:
+            raise NeardupError(
+                f"candidates='{self.plan}' works on the whole collection and finds more than "
+                f"{most_pairs // 2:,} pairs, which is all that memory of {self.memory / 1e6:,.0f} "
+                "MB holds; give more memory, a smaller max_distance, or candidates='auto'"
+            ) from None
         if self.right is not None:
             return _Neighbours(near)
         here = np.arange(len(self.left.distinct))

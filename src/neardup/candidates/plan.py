@@ -63,9 +63,18 @@ class Plan(ABC):
 
     @abstractmethod
     def join(
-        self, left: Rows, right: Rows | None, *, max_distance: int | None, threads: int
+        self,
+        left: Rows,
+        right: Rows | None,
+        *,
+        max_distance: int | None,
+        threads: int,
+        most_pairs: int | None = None,
     ) -> RowPairs:
-        """The candidates among the rows of one collection, or between two, with distances."""
+        """The candidates among the rows of one collection, or between two, with distances.
+
+        More than `most_pairs` raise `TooManyPairsError` before they take more memory.
+        """
 
     def require_distance(self, max_distance: int | None) -> None:
         """Refuse a distance that a plan with a promise in its name cannot keep."""

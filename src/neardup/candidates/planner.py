@@ -85,7 +85,7 @@ def complete_plans(max_distance: int, bits: int) -> list[Plan]:
 def _reason(estimates: list[Estimate], pairs: float, max_distance: int, bits: int) -> str:
     best = estimates[0]
     if max_distance >= bits:
-        return f"all: any two fingerprints of {bits} bits differ in at most {max_distance} bits"
+        return f"all: any two fingerprints of {bits} bits differ in at most {bits} bits"
     if isinstance(best.plan, EveryPair):
         return (
             f"all: comparing the {pairs:,.0f} pairs directly takes "

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.candidates.costs import Costs
-from neardup.candidates.pair_keys import pairs_in_order
+from neardup.candidates.pair_keys import pairs_in_order, require_fewer
 from neardup.candidates.plan import Plan, bit_agreement, pairs_of, within_chance
 from neardup.candidates.rows import Rows
 from neardup.errors import SettingError
@@ -86,7 +86,13 @@ class ProbePlan(Plan):
         return costs.probes(n, self.probes)
 
     def join(
-        self, left: Rows, right: Rows | None, *, max_distance: int | None, threads: int
+        self,
+        left: Rows,
+        right: Rows | None,
+        *,
+        max_distance: int | None,
+        threads: int,
+        most_pairs: int | None = None,
     ) -> RowPairs:
         """Look up every pattern of every left row; repeated rows on the right are all found."""
         searched = left if right is None else right
@@ -108,6 +114,7 @@ class ProbePlan(Plan):
                 a, b = a[a < b], b[a < b]
             if len(a):
                 found.append(RowPairs(a, b, np.full(len(a), flips, np.uint16)))
+                require_fewer(found, most_pairs)
         return pairs_in_order(found)
 
 

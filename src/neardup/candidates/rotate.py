@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.candidates.costs import Costs
-from neardup.candidates.pair_keys import pairs_in_order
+from neardup.candidates.pair_keys import pairs_in_order, require_fewer
 from neardup.candidates.plan import Plan, bit_agreement, pairs_of
 from neardup.candidates.rotation_recall import rotation_recall
 from neardup.candidates.rows import Rows
@@ -87,20 +87,30 @@ class RotatePlan(Plan):
         return costs.sorted_windows(n, self.rotations, self.expected_candidates(n))
 
     def join(
-        self, left: Rows, right: Rows | None, *, max_distance: int | None, threads: int
+        self,
+        left: Rows,
+        right: Rows | None,
+        *,
+        max_distance: int | None,
+        threads: int,
+        most_pairs: int | None = None,
     ) -> RowPairs:
         """Neighbours in every sorting; two collections are sorted together."""
         if right is None:
-            return self._neighbours(left.array, max_distance, threads)
+            return self._neighbours(left.array, max_distance, threads, most_pairs)
         together = np.concatenate([left.array, right.array])
         groups = group_rows(together, threads=threads)
         distinct = np.ascontiguousarray(together[groups.firsts])
-        found = self._neighbours(distinct, max_distance, threads)
+        found = self._neighbours(distinct, max_distance, threads, most_pairs)
         members = _Members.of(groups.group_of, len(left))
         return members.between(found)
 
     def _neighbours(
-        self, array: NDArray[np.uint64], max_distance: int | None, threads: int
+        self,
+        array: NDArray[np.uint64],
+        max_distance: int | None,
+        threads: int,
+        most_pairs: int | None,
     ) -> RowPairs:
         found: list[RowPairs] = []
         stops = np.minimum(np.arange(len(array)) + 1 + self.window, len(array))
@@ -111,11 +121,13 @@ class RotatePlan(Plan):
                 np.ascontiguousarray(array[order]),
                 stops,
                 max_distance=max_distance,
+                most_pairs=most_pairs,
                 threads=threads,
             )
             x, y = order[near.a], order[near.b]
             found.append(RowPairs(np.minimum(x, y), np.maximum(x, y), near.distance))
             found = [pairs_in_order(found)]
+            require_fewer(found, most_pairs)
         return found[0]
 
 

@@ -16,12 +16,12 @@ from neardup.candidates.grouping import GroupedSide
 from neardup.candidates.length import LengthPlan
 from neardup.candidates.memory import bytes_of
 from neardup.candidates.names import AUTO, plan_of
-from neardup.candidates.passes import Passes, Progress
+from neardup.candidates.passes import PAIR_BYTES, PAIRS_AT_ONCE, Passes, Progress
 from neardup.candidates.plan import Plan
 from neardup.candidates.planner import Choice, choose
 from neardup.candidates.rows import sides_of
 from neardup.errors import SettingError
-from neardup.kernels.join import RowPairs, expand_pairs
+from neardup.kernels.join import RowPairs, TooManyPairsError, expand_pairs
 
 log = logging.getLogger("neardup")
 
@@ -178,9 +178,18 @@ class Search:
 
     def table(self) -> pa.Table:
         """All pairs."""
-        if self.memory is not None:
-            return pa.Table.from_batches(self.batches(), SCHEMA)
-        return pa.Table.from_batches([_batch(self._members(self._distinct_pairs()))], SCHEMA)
+        found = self._found_at_once()
+        if found is not None:
+            return pa.Table.from_batches([_batch(found)], SCHEMA)
+        return pa.Table.from_batches(self.batches(), SCHEMA)
+
+    def portions(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
+        """All pairs in the order of the table: at once if they fit the memory, else in passes."""
+        found = self._found_at_once()
+        if found is None:
+            yield from self.batches(progress)
+        else:
+            yield from pa.Table.from_batches([_batch(found)], SCHEMA).to_batches(PAIRS_AT_ONCE)
 
     def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
         """All pairs in the order of the table, a portion at a time, in passes over `a`."""
@@ -203,11 +212,32 @@ class Search:
         right = None if self.right is None else self.right.representatives()
         return replace(self, left=self.left.representatives(), right=right)
 
-    def _distinct_pairs(self) -> RowPairs:
+    def _found_at_once(self) -> RowPairs | None:
+        """All pairs by a single join, which is the fastest way; None where memory forbids it."""
         other = None if self.right is None else self.right.distinct
-        return self.plan.join(
-            self.left.distinct, other, max_distance=self.max_distance, threads=self.threads
-        )
+        most = None if self.memory is None else self.memory // 2 // PAIR_BYTES
+        rows = len(self.left.distinct) + (0 if other is None else len(other))
+        if self.memory is not None and self.plan.memory(rows) > self.memory // 2:
+            return None
+        try:
+            pairs = self.plan.join(
+                self.left.distinct,
+                other,
+                max_distance=self.max_distance,
+                threads=self.threads,
+                most_pairs=most,
+            )
+        except TooManyPairsError:
+            return None
+        if most is not None and self._count_members(pairs) > most:
+            return None
+        return self._members(pairs)
+
+    def _count_members(self, pairs: RowPairs) -> int:
+        """How many pairs of documents the pairs of groups stand for."""
+        sizes, others = self.left.sizes, (self.right or self.left).sizes
+        between = int((sizes[pairs.a] * others[pairs.b]).sum())
+        return between + (int((sizes * (sizes - 1) // 2).sum()) if self.right is None else 0)
 
     def _members(self, pairs: RowPairs) -> RowPairs:
         """Pairs of groups as pairs of documents' places."""

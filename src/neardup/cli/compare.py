@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from neardup.cli import options
 from neardup.cli.files import STANDARD_INPUT, read_text
+from neardup.cli.terminal import plain_console, say_json
 from neardup.errors import SettingError
 
 
@@ -57,18 +56,11 @@ def compare(
         idf=idf,
     )
     if json:
-        from json import dumps
-
-        # ASCII, so that no byte of a document can steer the terminal.
-        typer.echo(dumps(comparison.to_dict(), indent=2))
+        say_json(comparison.to_dict())
         return
-    from rich.console import Console
-
     from neardup.report.comparison import ComparisonView
 
-    if isinstance(sys.stdout, TextIOWrapper):  # what an old terminal cannot show is spelled out
-        sys.stdout.reconfigure(errors="backslashreplace")
-    Console(highlight=False).print(ComparisonView(comparison, names, context, full))
+    plain_console().print(ComparisonView(comparison, names, context, full))
 
 
 def _two_texts(files: list[str], texts: list[str]) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neardup.cli import options
+from neardup.cli.terminal import say, say_json, say_lines
 from neardup.errors import SettingError
 
 if TYPE_CHECKING:
@@ -40,7 +41,14 @@ def curve(
     ] = 1_000_000,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A picture: .png, .svg or .pdf.", show_default="none"),
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="A picture: .png, .svg or .pdf.",
+            show_default="none",
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -48,6 +56,8 @@ def curve(
 
     Example: neardup curve --plan bands:20x16 --plan bands:8x8 --threshold 0.8
     """
+    from neardup.atomic import require_writable
+    from neardup.cli import stopping
     from neardup.lab.curves import plan_curve
     from neardup.lab.sweep_plans import named_plan
     from neardup.report.lab_curves import curve_format, curve_text, draw_curves
@@ -56,21 +66,21 @@ def curve(
         raise SettingError(f"--similarity {similarity} has no curve; choose {', '.join(_MEASURES)}")
     if output is not None:
         curve_format(output)
+        require_writable(output)
+    stopping.writes(output)
     plans = [named_plan(name, bits) for name in dict.fromkeys(plan)]
     curves = [plan_curve(one, similarity, n) for one in plans]
     if output is not None:
         draw_curves(curves, similarity, threshold, output)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(_values(plans, curves, similarity, threshold), indent=2))
+        say_json(_values(plans, curves, similarity, threshold))
         return
-    typer.echo(curve_text(curves, similarity, threshold))
-    typer.echo()
+    say_lines(curve_text(curves, similarity, threshold))
+    say()
     for line in _lines(curves, threshold):
-        typer.echo(line)
+        say(line)
     if output is not None:
-        typer.echo(f"picture → {output}")
+        say(f"picture → {output}")
 
 
 def _lines(curves: list[Curve], threshold: float | None) -> list[str]:

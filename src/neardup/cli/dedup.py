@@ -10,6 +10,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.chosen import chosen_options
 from neardup.cli.quantities import count, size
+from neardup.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
@@ -27,7 +28,15 @@ def dedup(
     context: typer.Context,
     inputs: options.Inputs,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder to write.", show_default=False)
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="The folder to write.",
+            show_default=False,
+        ),
     ],
     against: Annotated[
         list[str] | None,
@@ -39,7 +48,11 @@ def dedup(
     ] = None,
     index: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="An index to add what is kept to; made if need be."),
+        typer.Option(
+            parser=options.path,
+            metavar="PATH",
+            help="An index to add what is kept to; made if need be.",
+        ),
     ] = None,
     preset: Annotated[
         str | None,
@@ -48,6 +61,8 @@ def dedup(
     config: Annotated[
         Path | None,
         typer.Option(
+            parser=options.path,
+            metavar="PATH",
             help="A settings file, as `neardup tune` writes it; options go before it, and it goes "
             "before a preset.",
             show_default="none",
@@ -101,7 +116,10 @@ def dedup(
         str, typer.Option(help="How kept rows are written: parquet, jsonl or csv.")
     ] = "parquet",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a folder that is there already.")
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace a folder that an earlier run wrote; no other is replaced."
+        ),
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Rows that cannot be read are an error.")
@@ -115,11 +133,12 @@ def dedup(
 
     Example: neardup dedup corpus.jsonl.gz -o out --threshold 0.8
     """
-    from neardup.cli.interrupt import stop
+    from neardup.atomic import require_apart
+    from neardup.cli import stopping
     from neardup.cli.stages import Stages
     from neardup.errors import InputError
     from neardup.pipeline.dedup.config import settings_in
-    from neardup.pipeline.dedup.outputs import require_free
+    from neardup.pipeline.dedup.outputs import FOLDER, require_format
     from neardup.pipeline.dedup.run import deduplicate, stored_source
     from neardup.pipeline.dedup.settings import DedupSettings
     from neardup.pipeline.dedup.source import FileSource
@@ -127,32 +146,35 @@ def dedup(
     chosen = chosen_options(context, _SETTINGS)
     stored = {} if config is None else settings_in(config)
     settings = DedupSettings.of(preset=preset, **{**stored, **chosen})
-    require_free(output, overwrite=overwrite)
-    try:
-        with Stages(quiet=quiet or json) as stages:
-            old = stored_source(against, settings) if against else None
-            result = deduplicate(FileSource(inputs, settings), settings, old, stages)
-            rejected = result.collected.rejected
-            if strict and rejected:
-                row = rejected[0]
-                place = row.file if row.row is None else f"{row.file}, row {row.row}"
-                raise InputError(
-                    f"{count(len(rejected), 'row')} cannot be read, the first in {place}: "
-                    f"{row.reason}; {output} was not written"
-                )
-            stages("output")
-            result.save(output, overwrite=overwrite, format=format)
-            if index is not None:
-                from neardup.pipeline.dedup.to_index import leave_index
+    require_format(format)
+    others = [place for place in (index, config) if place is not None]
+    require_apart(output, [*inputs, *(against or []), *others])
+    FOLDER.require_free(output, overwrite=overwrite)
+    if index is not None:
+        from neardup.pipeline.dedup.to_index import require_fitting_index
 
-                stages("index")
-                leave_index(result, index)
-    except KeyboardInterrupt:
-        stop(f"{output} was not written")
+        require_fitting_index(settings, index)
+    stopping.writes(output)
+    with Stages(quiet=quiet or json) as stages:
+        old = stored_source(against, settings) if against else None
+        result = deduplicate(FileSource(inputs, settings), settings, old, stages)
+        rejected = result.collected.rejected
+        if strict and rejected:
+            row = next(iter(rejected))
+            place = row.file if row.row is None else f"{row.file}, row {row.row}"
+            raise InputError(
+                f"{count(len(rejected), 'row')} cannot be read, the first in {place}: "
+                f"{row.reason}; {output} was not written"
+            )
+        stages("output")
+        result.save(output, overwrite=overwrite, format=format)
+        if index is not None:
+            from neardup.pipeline.dedup.to_index import leave_index
+
+            stages("index")
+            leave_index(result, index, stopping.adds_to(index, f"{output} was written, "))
     if json:
-        from json import dumps
-
-        typer.echo(dumps(result.summary, indent=2, ensure_ascii=False))
+        say_json(result.summary)
     elif not quiet:
         _print(result, output)
 
@@ -162,29 +184,27 @@ def _print(result: Result, output: Path) -> None:
     documents = count(summary["documents"], "document")
     if summary["empty"]:
         documents += f" ({summary['empty']:,} empty)"
-    typer.echo(
+    say(
         f"{documents}: {summary['exact_copies']:,} exact and {summary['near_copies']:,} near "
         f"copies in {count(summary['clusters'], 'cluster')}; {summary['removed']:,} removed, "
         f"{summary['kept']:,} kept"
     )
-    typer.echo(
+    say(
         f"{count(summary['pairs'], 'pair')} of {result.settings.similarity} "
         f"{_limit(result)} among {count(summary['candidates'], 'candidate')}, all verified"
     )
     stages = ", ".join(f"{stage} {spent:.2f} s" for stage, spent in summary["seconds"].items())
-    typer.echo(f"{stages}; {size(int(summary['peak_megabytes'] * 1e6))} at the most")
-    typer.echo(summary["reason"])
+    say(f"{stages}; {size(int(summary['peak_megabytes'] * 1e6))} at the most")
+    say(summary["reason"])
     for line in _largest(result):
-        typer.echo(line)
+        say(line)
     if summary["rejected"]:
-        typer.echo(
-            f"{count(summary['rejected'], 'row')} rejected → {output / 'rejected.jsonl'}", err=True
-        )
+        say(f"{count(summary['rejected'], 'row')} rejected → {output / 'rejected.jsonl'}", err=True)
     if summary["left_out"]:
-        typer.echo(
+        say(
             f"{count(summary['left_out'], 'file')} left out → {output / 'rejected.jsonl'}", err=True
         )
-    typer.echo(f"{result.scheme} → {output}")
+    say(f"{result.scheme} → {output}")
 
 
 def _limit(result: Result) -> str:
@@ -195,12 +215,11 @@ def _limit(result: Result) -> str:
 def _largest(result: Result) -> list[str]:
     """The largest clusters in a line each: size, and how the kept document begins."""
     from neardup.pipeline.dedup.shown import largest_clusters
-    from neardup.report.visible import visible
 
     lines = []
     for cluster in largest_clusters(result, _LARGEST):
         place = int(result.groups.place[cluster.first])
         text = " ".join(result.texts[place].split())
-        begin = visible(text[:_SHOWN] + ("…" if len(text) > _SHOWN else ""))
+        begin = text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")
         lines.append(f"{cluster.size:>8,} × {result.collected.ids[place]}  {begin}")
     return lines

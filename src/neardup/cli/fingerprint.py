@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.quantities import count, size
+from neardup.cli.quantities import count, rejected_line, size
+from neardup.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from neardup.pipeline.fingerprint_files import FingerprintSummary
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
 def fingerprint(
     inputs: options.Inputs,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="The Parquet file to write.",
+            show_default=False,
+        ),
     ],
     text: options.Text = None,
     id: options.Id = None,
@@ -37,32 +46,28 @@ def fingerprint(
     Example: neardup fingerprint corpus.jsonl.gz -o fps.parquet
     """
     from neardup.candidates.memory import bytes_of
-    from neardup.cli.interrupt import stop
+    from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
     from neardup.fingerprints import Scheme
     from neardup.pipeline.fingerprint_files import fingerprint_files
 
     scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
-    try:
-        with ByteProgress("fingerprint") as progress:
-            summary = fingerprint_files(
-                inputs,
-                output,
-                scheme,
-                text=text,
-                id=id,
-                idf=idf,
-                threads=threads,
-                max_document=bytes_of(max_document, "max_document"),
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        stop(f"{output} was not written")
+    stopping.writes(output)
+    with ByteProgress("fingerprint") as progress:
+        summary = fingerprint_files(
+            inputs,
+            output,
+            scheme,
+            text=text,
+            id=id,
+            idf=idf,
+            threads=threads,
+            max_document=bytes_of(max_document, "max_document"),
+            progress=progress,
+        )
     if json:
-        from json import dumps
-
-        typer.echo(dumps(summary.to_dict(), indent=2))
+        say_json(summary.to_dict())
     else:
         _print(summary)
 
@@ -76,14 +81,12 @@ def _print(summary: FingerprintSummary) -> None:
     else:
         amount = f"{size(summary.text_bytes)} of text"
         rate = f"{summary.megabytes_per_second:,.1f} MB/s"
-    typer.echo(
+    say(
         f"{documents}, {amount}, in {summary.seconds:.2f} s: "
         f"{summary.documents_per_second:,.0f} documents/s, {rate}"
     )
-    typer.echo(f"{summary.scheme} → {summary.output}")
+    say(f"{summary.scheme} → {summary.output}")
     if summary.rejected:
-        typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)
     if summary.left_out:
-        typer.echo(
-            f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True
-        )
+        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)

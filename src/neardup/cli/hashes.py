@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from neardup.cli import options
 from neardup.cli.files import read_text
+from neardup.cli.terminal import plain_console, say_json
 from neardup.errors import InputError
 
 
@@ -48,23 +47,17 @@ def hashes(
     names = families or _every_family(slots, tried_words)
     tried = [measure(family, tried_words, slots) for family in map(hash_family, names)]
     if json:
-        from json import dumps
-
         found = {
             "words": len(tried_words),
             "slots": slots,
             "expected_distinct": tried[0].load.expected_distinct,
             "families": [one.to_dict() for one in tried],
         }
-        typer.echo(dumps(found, indent=2))
+        say_json(found)
         return
-    from rich.console import Console
-
     from neardup.report.hashes import HashesView
 
-    if isinstance(sys.stdout, TextIOWrapper):  # what an old terminal cannot show is spelled out
-        sys.stdout.reconfigure(errors="backslashreplace")
-    Console(highlight=False).print(HashesView(tried))
+    plain_console().print(HashesView(tried))
 
 
 def _every_family(slots: int, words: Sequence[str]) -> list[str]:

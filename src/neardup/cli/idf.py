@@ -8,17 +8,33 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.quantities import count
+from neardup.cli.quantities import count, rejected_line
+from neardup.cli.terminal import say, say_json
 
 
 def idf(
     inputs: options.Inputs,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The table to write.", show_default=False)
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="The table to write.",
+            show_default=False,
+        ),
     ],
     text: options.Text = None,
     id: options.Id = None,
     features: options.Features = "word:1",
+    hash: Annotated[
+        str,
+        typer.Option(
+            help="The hash family that the table is for. One table serves all of them, but for "
+            "keyed ones (nd1:NAME), which need their own."
+        ),
+    ] = "nd1",
     max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
@@ -28,46 +44,40 @@ def idf(
     Example: neardup idf corpus.jsonl.gz -o idf.parquet --features word:1
     """
     from neardup.candidates.memory import bytes_of
-    from neardup.cli.interrupt import stop
+    from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.features.columns import record_fields
     from neardup.fingerprints import Scheme
     from neardup.pipeline.idf_files import idf_of_files
 
-    scheme = Scheme.of(features, "tfidf", fields=record_fields(text))
-    try:
-        with ByteProgress("idf") as progress:
-            summary = idf_of_files(
-                inputs,
-                output,
-                scheme,
-                text=text,
-                id=id,
-                threads=threads,
-                max_document=bytes_of(max_document, "max_document"),
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        stop(f"{output} was not written")
+    scheme = Scheme.of(features, "tfidf", hash=hash, fields=record_fields(text))
+    stopping.writes(output)
+    with ByteProgress("idf") as progress:
+        summary = idf_of_files(
+            inputs,
+            output,
+            scheme,
+            text=text,
+            id=id,
+            threads=threads,
+            max_document=bytes_of(max_document, "max_document"),
+            progress=progress,
+        )
     if json:
-        from json import dumps
-
-        typer.echo(dumps(summary.to_dict(), indent=2))
+        say_json(summary.to_dict())
         return
-    typer.echo(
+    say(
         f"{count(summary.documents, 'document')}, {count(summary.features, 'feature')} "
         f"({summary.counted}) in two or more of them, in {summary.seconds:.2f} s"
     )
-    typer.echo(f"idf:{summary.content} → {summary.output}")
+    say(f"idf:{summary.content} → {summary.output}")
     if summary.forgotten:
-        typer.echo(
+        say(
             f"features of up to {count(summary.forgotten, 'document')} may be missing: "
             "there were too many to count them all",
             err=True,
         )
     if summary.rejected:
-        typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)
     if summary.left_out:
-        typer.echo(
-            f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True
-        )
+        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)

@@ -9,7 +9,8 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.index_query import query
-from neardup.cli.quantities import count, size
+from neardup.cli.quantities import count, rejected_line, size
+from neardup.cli.terminal import say, say_json
 
 index = typer.Typer(
     name="index",
@@ -19,7 +20,10 @@ index = typer.Typer(
 index.command()(query)
 
 Place = Annotated[
-    Path, typer.Argument(metavar="PATH", help="The folder of the index.", show_default=False)
+    Path,
+    typer.Argument(
+        parser=options.path, metavar="PATH", help="The folder of the index.", show_default=False
+    ),
 ]
 
 
@@ -32,7 +36,12 @@ def create(
     ] = None,
     features: options.Features = "word:3",
     weights: options.Weights = None,
-    idf: Annotated[Path | None, typer.Option(help="A table of `neardup idf` to weigh by.")] = None,
+    idf: Annotated[
+        Path | None,
+        typer.Option(
+            parser=options.path, metavar="PATH", help="A table of `neardup idf` to weigh by."
+        ),
+    ] = None,
     bits: options.Bits = 64,
     hash: options.Hash = "nd1",
     tie: options.Tie = ">0",
@@ -63,11 +72,13 @@ def create(
 
     Example: neardup index create seen.index --store-text
     """
+    from neardup.cli import stopping
     from neardup.errors import NeardupError
     from neardup.index import Index
-    from neardup.index.durable_store import is_index
+    from neardup.index.durable_store import is_made
 
-    if is_index(path):
+    stopping.if_stopped(lambda: f"run it again to be sure that {path} is made")
+    if is_made(path):
         raise NeardupError(f"{path} is an index already; add to it, or name another folder")
     with Index(
         path,
@@ -84,7 +95,7 @@ def create(
         store_text=store_text,
         store_features=store_features,
     ) as made:
-        typer.echo(f"{made.scheme}, {made.settings.plan} → {path}")
+        say(f"{made.scheme}, {made.settings.plan} → {path}")
 
 
 @index.command()
@@ -110,49 +121,52 @@ def add(
 ) -> None:
     """Add documents; one with the id of another replaces it.
 
+    Documents without ids are named after file and row, as a.jsonl:17, and replace nothing: where
+    another document has the name, a hash of the content is put behind it.
     A run that was stopped can be run again: what is there already stays as it is.
 
     Example: neardup index add seen.index corpus.jsonl.gz
     """
     from neardup.candidates.memory import bytes_of
-    from neardup.cli.interrupt import stop
+    from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.index import Index
     from neardup.pipeline.index_files import add_files
 
     columns = "all" if metadata == ["all"] else metadata or ()
-    try:
-        with (
-            Index(path, create=False, sync=sync, threads=threads) as opened,
-            ByteProgress("index") as progress,
-        ):
-            summary = add_files(
-                inputs,
-                opened,
-                text=text,
-                id=id,
-                metadata=columns,
-                max_document=bytes_of(max_document, "max_document"),
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        stop(f"what {path} has stays; run it again to add the rest")
+    with (
+        Index(path, create=False, sync=sync, threads=threads) as opened,
+        ByteProgress("index") as progress,
+    ):
+        summary = add_files(
+            inputs,
+            opened,
+            text=text,
+            id=id,
+            metadata=columns,
+            max_document=bytes_of(max_document, "max_document"),
+            progress=progress,
+            committed=stopping.adds_to(path),
+        )
     if json:
-        from json import dumps
-
-        typer.echo(dumps(summary.to_dict(), indent=2))
+        say_json(summary.to_dict())
         return
-    typer.echo(
+    say(
         f"{count(summary.documents, 'document')}, {summary.changed:,} of them new or changed, in "
         f"{summary.seconds:.2f} s; the index has {summary.total:,}"
     )
-    typer.echo(f"{summary.scheme} → {path}")
-    if summary.rejected:
-        typer.echo(f"{count(summary.rejected, 'row')} rejected → {summary.rejected_file}", err=True)
-    if summary.left_out:
-        typer.echo(
-            f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True
+    if summary.replaced:
+        say(f"{summary.replaced:,} replaced: their ids were there with other content")
+    if summary.renamed:
+        say(
+            f"{count(summary.renamed, 'document')} without id renamed: other documents have "
+            "the names made of file and row"
         )
+    say(f"{summary.scheme} → {path}")
+    if summary.rejected:
+        say(rejected_line(summary.rejected, summary.rejected_file), err=True)
+    if summary.left_out:
+        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)
 
 
 @index.command()
@@ -171,9 +185,11 @@ def delete(
 
     Example: neardup index delete seen.index doc-17 doc-18
     """
+    from neardup.cli import stopping
     from neardup.errors import InputError
     from neardup.index import Index
 
+    stopping.changes(path)
     with Index(path, create=False) as opened:
         found: list[int | str] = []
         for id in ids:
@@ -185,14 +201,15 @@ def delete(
             else:
                 raise InputError(f"{path} has no document {id!r}; nothing was removed")
         removed = opened.delete_many(found)
-        typer.echo(f"{count(removed, 'document')} removed; the index has {len(opened):,}")
+        say(f"{count(removed, 'document')} removed; the index has {len(opened):,}")
 
 
 @index.command()
 def stats(
     path: Place,
     buckets: Annotated[
-        int, typer.Option(help="How many of the largest buckets to show; 0 is quickest.")
+        int,
+        typer.Option(help="How many of the largest buckets to show, 0 to 1,000; 0 is quickest."),
     ] = 5,
     json: options.Json = False,
 ) -> None:
@@ -205,16 +222,14 @@ def stats(
     with Index(path, readonly=True, create=False) as opened:
         found = opened.stats(buckets)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(found.to_dict(), indent=2))
+        say_json(found.to_dict())
         return
-    typer.echo(f"{count(found.documents, 'document')} of {found.scheme}")
-    typer.echo(f"{found.plan}: {count(found.tables, 'table')}")
-    typer.echo(", ".join(f"{part} {size(taken)}" for part, taken in found.bytes.items()))
+    say(f"{count(found.documents, 'document')} of {found.scheme}")
+    say(f"{found.plan}: {count(found.tables, 'table')}")
+    say(", ".join(f"{part} {size(taken)}" for part, taken in found.bytes.items()))
     if found.largest_buckets:
         sizes = ", ".join(f"{bucket:,}" for bucket in found.largest_buckets)
-        typer.echo(f"largest buckets of different fingerprints: {sizes}")
+        say(f"largest buckets of different fingerprints: {sizes}")
 
 
 @index.command()
@@ -225,6 +240,8 @@ def export(
         typer.Option(
             "--output",
             "-o",
+            parser=options.path,
+            metavar="PATH",
             help="A .parquet file of fingerprints, or .jsonl with all that is stored.",
             show_default=False,
         ),
@@ -234,12 +251,14 @@ def export(
 
     Example: neardup index export seen.index -o fps.parquet
     """
+    from neardup.cli import stopping
     from neardup.index import Index
     from neardup.pipeline.index_files import export_index
 
+    stopping.writes(output)
     with Index(path, readonly=True, create=False) as opened:
         done = export_index(opened, output)
-    typer.echo(f"{count(done, 'document')} → {output}")
+    say(f"{count(done, 'document')} → {output}")
 
 
 @index.command()
@@ -248,8 +267,10 @@ def compact(path: Place) -> None:
 
     Example: neardup index compact seen.index
     """
+    from neardup.cli import stopping
     from neardup.index import Index
 
+    stopping.changes(path)
     with Index(path, create=False) as opened:
         opened.compact()
-        typer.echo(f"{count(len(opened), 'document')} in {path}")
+        say(f"{count(len(opened), 'document')} in {path}")

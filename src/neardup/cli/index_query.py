@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neardup.cli import options
+from neardup.cli.terminal import say_columns, say_json
 
 if TYPE_CHECKING:
     from neardup.index import Match
@@ -18,7 +19,10 @@ _SHOWN = 40
 
 def query(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="The folder of the index.", show_default=False)
+        Path,
+        typer.Argument(
+            parser=options.path, metavar="PATH", help="The folder of the index.", show_default=False
+        ),
     ],
     document: Annotated[
         str | None,
@@ -64,6 +68,8 @@ def query(
 
     if document is not None and inputs:
         raise SettingError("give a text or --input, not both")
+    if not inputs and (text is not None or id is not None):
+        raise SettingError("--text and --id name columns of --input; give --input, or leave them")
     with Index(path, readonly=True, create=False, threads=threads) as opened:
         found: Iterable[tuple[Any, list[Match]]]
         if inputs:
@@ -87,24 +93,20 @@ def query(
 
 
 def _print_lines(found: Iterable[tuple[Any, list[Match]]]) -> None:
-    import orjson
-
     for asked, matches in found:
         line = {"query": asked, "matches": [match._asdict() for match in matches]}
-        typer.echo(orjson.dumps(line).decode())
+        say_json(line, indent=None)
 
 
 def _print_table(found: Iterable[tuple[Any, list[Match]]]) -> None:
     """Columns parted by tabs; the query first where there are many."""
-    from neardup.report.visible import visible
-
     for asked, matches in found:
         front = [] if asked is None else [str(asked)]
         if not matches:
-            typer.echo("\t".join(map(visible, [*front, "no match"])))
+            say_columns([*front, "no match"])
         for match in matches:
             similarity = "-" if match.similarity is None else f"{match.similarity:.4f}"
             parts = [*front, str(match.id), str(match.distance), similarity]
             if match.metadata is not None:
                 parts.append(str(match.metadata)[:_SHOWN])
-            typer.echo("\t".join(map(visible, parts)))
+            say_columns(parts)

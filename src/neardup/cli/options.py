@@ -7,6 +7,18 @@ from typing import Annotated
 
 import typer
 
+
+def path(name: str) -> Path:
+    """A file or folder to write, or one of ours to read, by a name that can be written down."""
+    if not name:
+        raise typer.BadParameter("the name is empty; give the name of a file or folder")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise typer.BadParameter(f"the name {name!r} is not UTF-8; choose another") from None
+    return Path(name)
+
+
 Features = Annotated[
     str,
     typer.Option(
@@ -25,7 +37,10 @@ Weights = Annotated[
 Idf = Annotated[
     Path | None,
     typer.Option(
-        help="A table of `neardup idf` to weigh by.", show_default="counted from the input"
+        parser=path,
+        metavar="PATH",
+        help="A table of `neardup idf` to weigh by.",
+        show_default="counted from the input",
     ),
 ]
 Inputs = Annotated[
@@ -58,7 +73,13 @@ MaxDocument = Annotated[
     ),
 ]
 Bits = Annotated[int, typer.Option(help="Bits of a fingerprint, 1 to 4096.")]
-Hash = Annotated[str, typer.Option(help="The hash family; `neardup hashes` lists them.")]
+Hash = Annotated[
+    str,
+    typer.Option(
+        help="The hash family; `neardup hashes` lists them. nd1:NAME is nd1 with a secret key, "
+        "which is read from the environment variable NEARDUP_KEY_NAME."
+    ),
+]
 Projection = Annotated[
     str | None,
     typer.Option(help="Bits by way of a sphere, for example sphere:42x64.", show_default="none"),
@@ -67,6 +88,6 @@ Tie = Annotated[
     str, typer.Option(help="Whether a sum of zero leaves a bit clear (>0) or sets it (>=0).")
 ]
 Threads = Annotated[
-    int | None, typer.Option(help="Threads to use.", show_default="one for each core")
+    int | None, typer.Option(help="Threads to use, 1 to 1024.", show_default="one for each core")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]

@@ -10,6 +10,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.quantities import count
+from neardup.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from neardup.pipeline.pair_files import PairsSummary
@@ -19,15 +20,27 @@ def pairs(
     left: Annotated[
         Path,
         typer.Argument(
-            metavar="F", help="A file that `neardup fingerprint` wrote.", show_default=False
+            parser=options.path,
+            metavar="F",
+            help="A file that `neardup fingerprint` wrote.",
+            show_default=False,
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="The Parquet file to write.",
+            show_default=False,
+        ),
     ],
     right: Annotated[
         Path | None,
         typer.Argument(
+            parser=options.path,
             metavar="[F2]",
             help="A second one: pairs are then between the two.",
             show_default=False,
@@ -46,12 +59,8 @@ def pairs(
         typer.Option("--group", help="Keep identical fingerprints apart, as groups in a file."),
     ] = False,
     memory: Annotated[
-        str | None,
-        typer.Option(
-            help="What the search may use beside the fingerprints, for example 2GB.",
-            show_default="as much as it needs",
-        ),
-    ] = None,
+        str, typer.Option(help="Memory for the search, beside the fingerprints, such as 8GB.")
+    ] = "2GB",
     threads: options.Threads = None,
     json: options.Json = False,
 ) -> None:
@@ -59,29 +68,25 @@ def pairs(
 
     Example: neardup pairs fps.parquet -o pairs.parquet --max-distance 3
     """
-    from neardup.cli.interrupt import stop
+    from neardup.cli import stopping
     from neardup.pipeline.pair_files import find_pairs_in_files
 
-    try:
-        with _Progress() as progress:
-            summary = find_pairs_in_files(
-                left,
-                right,
-                output,
-                max_distance=max_distance,
-                candidates=candidates,
-                group=group,
-                memory=memory,
-                threads=threads,
-                announce=lambda sentence: typer.echo(sentence, err=True),
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        stop(f"{output} was not written")
+    stopping.writes(output)
+    with _Progress() as progress:
+        summary = find_pairs_in_files(
+            left,
+            right,
+            output,
+            max_distance=max_distance,
+            candidates=candidates,
+            group=group,
+            memory=memory,
+            threads=threads,
+            announce=lambda sentence: say(sentence, err=True),
+            progress=progress,
+        )
     if json:
-        from json import dumps
-
-        typer.echo(dumps(summary.to_dict(), indent=2))
+        say_json(summary.to_dict())
     else:
         _print(summary)
 
@@ -91,13 +96,13 @@ def _print(summary: PairsSummary) -> None:
     if summary.empty:
         documents += f" ({summary.empty:,} empty)"
     within = "" if summary.max_distance is None else f" within {summary.max_distance} bits"
-    typer.echo(f"{count(summary.pairs, 'pair')}{within} of {documents}, in {summary.seconds:.2f} s")
+    say(f"{count(summary.pairs, 'pair')}{within} of {documents}, in {summary.seconds:.2f} s")
     files = f"{summary.scheme} → {summary.output}"
     for groups in summary.groups_files:
         files += f", {groups}"
     if summary.groups_files:
         files += f" ({summary.identical:,} identical to an earlier one)"
-    typer.echo(files)
+    say(files)
 
 
 class _Progress:

@@ -8,6 +8,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.quantities import size
+from neardup.cli.terminal import plain_console, say_json
 from neardup.errors import SettingError
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ def plan(
     chosen = [*complete, *(one for one in named if one.name not in {p.name for p in complete})]
     rows = [_row(one, number, similarity) for one in chosen]
     if json:
-        from json import dumps
-
         found: dict[str, Any] = {
             "n": number,
             "bits": bits,
@@ -65,11 +64,9 @@ def plan(
             "reason": choice.reason,
             "plans": rows,
         }
-        typer.echo(dumps(found, indent=2))
+        say_json(found)
         return
-    from rich.console import Console
-
-    console = Console(highlight=False)
+    console = plain_console()
     console.print(
         f"{number:,} fingerprints of {bits} bits, pairs within {max_distance}; one thread\n"
     )

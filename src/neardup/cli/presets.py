@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typer
-
 from neardup.cli import options
+from neardup.cli.terminal import say, say_json
 
 
 def presets(json: options.Json = False) -> None:
@@ -15,11 +14,9 @@ def presets(json: options.Json = False) -> None:
     from neardup.presets import PRESETS
 
     if json:
-        from json import dumps
-
         listed = {"presets": [one.to_dict() for one in PRESETS.values()]}
-        typer.echo(dumps(listed, indent=2, ensure_ascii=False))
+        say_json(listed)
         return
     width = max(map(len, PRESETS))
     for one in PRESETS.values():
-        typer.echo(f"{one.name:{width}}  {one.about}")
+        say(f"{one.name:{width}}  {one.about}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neardup.cli import options
+from neardup.cli.terminal import plain_console, say_json
 from neardup.errors import SettingError
+from neardup.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,6 +39,8 @@ def reproduce(
     truth: Annotated[
         Path | None,
         typer.Option(
+            parser=options.path,
+            metavar="PATH",
             help="Known near-duplicates for s2 and s4: a Parquet file with their ids as a and b.",
             show_default="none",
         ),
@@ -53,16 +55,9 @@ def reproduce(
     Example: neardup reproduce s0 arxiv-features.parquet
     """
     _check(seed, inputs or [], truth)
-    from neardup.cli.interrupt import stop
-
-    try:
-        done = _run(seed, inputs or [], truth, text, id, threads)
-    except KeyboardInterrupt:
-        stop("nothing was written")
+    done = _run(seed, inputs or [], truth, text, id, threads)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(done.as_dict(), indent=2, ensure_ascii=False))
+        say_json(done.as_dict())
     else:
         _print(done)
 
@@ -108,23 +103,20 @@ def _run(
 
 
 def _print(done: Reproduction) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from neardup.report.whole import print_whole
 
-    if isinstance(sys.stdout, TextIOWrapper):  # what an old terminal cannot show is spelled out
-        sys.stdout.reconfigure(errors="backslashreplace")
-    console = Console(highlight=False)
+    console = plain_console()
     console.print(Text(done.system))
-    console.print(Text(f"on {done.data}, in {done.seconds:.2f} s", style="dim"))
+    console.print(Text(visible(f"on {done.data}, in {done.seconds:.2f} s"), style="dim"))
     for table in done.tables:
         console.print()
-        console.print(Text(table.title, style="bold"))
+        console.print(Text(visible(table.title), style="bold"))
         print_whole(_shown(table), console)
     console.print()
     for sentence in done.differences:
-        console.print(Text(f"· {sentence}"))
+        console.print(Text(visible(f"· {sentence}")))
 
 
 def _shown(table: BesideTable) -> Table:
@@ -142,7 +134,7 @@ def _shown(table: BesideTable) -> Table:
             no_wrap=numbers,
         )
     for row in table.rows:
-        shown.add_row(*(Text(told_cell(cell)) for cell in row))
+        shown.add_row(*(Text(visible(told_cell(cell))) for cell in row))
     return shown
 
 

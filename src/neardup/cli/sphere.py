@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,8 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.quantities import count as quantity
+from neardup.cli.terminal import say, say_json, say_lines
+from neardup.errors import SettingError
 
 if TYPE_CHECKING:
     from neardup.sphere import Progress, Sphere
@@ -26,11 +27,23 @@ def sphere(
     seed: Annotated[int, typer.Option(help="Which random start; 0 or larger.")] = 0,
     plot: Annotated[
         Path | None,
-        typer.Option(help="A picture to draw: .png, .svg or .pdf.", show_default=False),
+        typer.Option(
+            parser=options.path,
+            metavar="PATH",
+            help="A picture to draw: .png, .svg or .pdf.",
+            show_default=False,
+        ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="An .npz file for the vectors.", show_default=False),
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="An .npz file for the vectors.",
+            show_default=False,
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -38,34 +51,34 @@ def sphere(
 
     Example: neardup sphere --dim 3 --count 16 --plot charges.png
     """
-    from neardup.cli.interrupt import stop
+    from neardup.atomic import require_writable
+    from neardup.cli import stopping
     from neardup.sphere import spread
     from neardup.sphere.picture import draw, picture_format
 
     if plot is not None:
         picture_format(plot)  # a wrong name is told before the work, not after it
+        require_writable(plot)
+    if output is not None:
+        require_writable(output)
+    if output is not None and output == plot:
+        raise SettingError(f"--output and --plot are both {output}; give each a name of its own")
+    stopping.writes(output, plot)
     begin = time.perf_counter()
-    try:
-        with _SettlingProgress() as progress:
-            settled = spread(dim, count, seed, progress=progress)
-    except KeyboardInterrupt:
-        stop("nothing was written")
+    with _SettlingProgress() as progress:
+        settled = spread(dim, count, seed, progress=progress)
     seconds = time.perf_counter() - begin
     if output is not None:
         settled.save(output)
     if plot is not None:
         draw(settled, plot)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(_summary(settled, seconds), indent=2))
+        say_json(_summary(settled, seconds))
         return
-    if isinstance(sys.stdout, TextIOWrapper):  # what an old terminal cannot show is spelled out
-        sys.stdout.reconfigure(errors="backslashreplace")
     _print(settled, seconds)
     for written in (output, plot):
         if written is not None:
-            typer.echo(f"→ {written}")
+            say(f"→ {written}")
 
 
 def _summary(sphere: Sphere, seconds: float) -> dict[str, Any]:
@@ -95,19 +108,20 @@ def _summary(sphere: Sphere, seconds: float) -> dict[str, Any]:
 def _print(sphere: Sphere, seconds: float) -> None:
     from neardup.sphere import angle_bound, best_angle
 
-    typer.echo(
+    say(
         f"{quantity(sphere.count, 'line')} in {sphere.dimension} dimensions, seed {sphere.seed}: "
         f"{quantity(sphere.attempts, 'start')}, the best one with "
-        f"{quantity(sphere.iterations, 'iteration')}, {seconds:.2f} s\n"
+        f"{quantity(sphere.iterations, 'iteration')}, {seconds:.2f} s"
     )
+    say()
     if sphere.iterations:
-        typer.echo(_table(sphere))
-        typer.echo(_chart(sphere))
-    typer.echo(f"{'converged' if sphere.converged else 'NOT converged'}: {_rest(sphere)}")
+        say_lines(_table(sphere))
+        say_lines(_chart(sphere))
+    say(f"{'converged' if sphere.converged else 'NOT converged'}: {_rest(sphere)}")
     size = (sphere.dimension, sphere.count)
     limit = "the optimum" if best_angle(*size) is not None else "no arrangement exceeds"
-    typer.echo(f"smallest angle {sphere.smallest_angle():.4f}°; {limit} {angle_bound(*size):.4f}°")
-    typer.echo(f"vectors {sphere.content_hash}")
+    say(f"smallest angle {sphere.smallest_angle():.4f}°; {limit} {angle_bound(*size):.4f}°")
+    say(f"vectors {sphere.content_hash}")
 
 
 def _rest(sphere: Sphere) -> str:

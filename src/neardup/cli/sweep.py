@@ -9,13 +9,14 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.quantities import count
+from neardup.cli.terminal import plain_console, say, say_json
 from neardup.errors import SettingError
 
 Number = TypeVar("Number", int, float)
 
 _SETTINGS = (
-    *("text", "id", "features", "weights", "hash", "tie", "similarity", "threads"),
-    "max_document",
+    *("text", "id", "features", "weights", "hash", "tie", "similarity"),
+    *("memory", "max_document", "threads"),
 )
 
 
@@ -49,10 +50,20 @@ def sweep(
     ] = 0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A folder for table and plots.", show_default="none"),
+        typer.Option(
+            "--output",
+            "-o",
+            parser=options.path,
+            metavar="PATH",
+            help="A folder for table and plots.",
+            show_default="none",
+        ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a folder that is there already.")
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace a folder that an earlier run wrote; no other is replaced."
+        ),
     ] = False,
     preset: Annotated[
         str | None,
@@ -74,6 +85,9 @@ def sweep(
             show_default="jaccard; what fits the weights, if they are others",
         ),
     ] = None,
+    memory: Annotated[
+        str, typer.Option(help="Memory for features, fingerprints and pairs, such as 8GB.")
+    ] = "2GB",
     max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     json: options.Json = False,
@@ -82,12 +96,13 @@ def sweep(
 
     Example: neardup sweep corpus.jsonl --bands 2,3,4 --band-bits 10,12,18 --exact -o out
     """
+    from neardup.atomic import require_apart
+    from neardup.cli import stopping
     from neardup.cli.chosen import chosen_options
-    from neardup.cli.interrupt import stop
     from neardup.cli.stages import Stages
     from neardup.lab.sweep_request import SweepRequest
+    from neardup.lab.sweep_result import FOLDER
     from neardup.lab.sweep_run import sweep_documents
-    from neardup.pipeline.dedup.outputs import require_free
     from neardup.pipeline.dedup.source import FileSource
 
     request = SweepRequest.of(
@@ -100,30 +115,25 @@ def sweep(
         **chosen_options(context, _SETTINGS),
     )
     if output is not None:
-        require_free(output, overwrite=overwrite)
-    try:
-        with Stages(quiet=json) as stages:
-            source = FileSource(inputs, request.settings)
-            found = sweep_documents(source, request, exact=exact, top=top, stage=stages)
-            if output is not None:
-                stages("plots")
-                found.save(output, overwrite=overwrite)
-    except KeyboardInterrupt:
-        stop(f"{output} was not written" if output else "nothing was written")
+        require_apart(output, inputs)
+        FOLDER.require_free(output, overwrite=overwrite)
+    stopping.writes(output)
+    with Stages(quiet=json) as stages:
+        source = FileSource(inputs, request.settings)
+        found = sweep_documents(source, request, exact=exact, top=top, stage=stages)
+        if output is not None:
+            stages("plots")
+            found.save(output, overwrite=overwrite)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        say_json(found.as_dict())
         return
-    from rich.console import Console
-
     from neardup.lab.sweep_table import print_sweep
 
-    print_sweep(found, Console(highlight=False))
+    print_sweep(found, plain_console())
     if found.rejected:
-        typer.echo(f"{count(found.rejected, 'row')} could not be read and are left out", err=True)
+        say(f"{count(found.rejected, 'row')} could not be read and are left out", err=True)
     if output is not None:
-        typer.echo(f"table and plots → {output}")
+        say(f"table and plots → {output}")
 
 
 def _numbers(text: str | None, option: str, kind: type[Number]) -> list[Number] | None:

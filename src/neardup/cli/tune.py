@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import join, quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from neardup.cli import options
 from neardup.cli.quantities import size
+from neardup.cli.terminal import plain_console, say, say_json, say_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,6 +34,8 @@ def tune(
         typer.Option(
             "--output",
             "-o",
+            parser=options.path,
+            metavar="PATH",
             help="The settings file to write, for `dedup --config`.",
             show_default="none",
         ),
@@ -58,7 +62,9 @@ def tune(
         str, typer.Option(help="auto, or bands: only fingerprints, no join on the features.")
     ] = "auto",
     sample: Annotated[int, typer.Option(help="How many documents to look at closely.")] = 20_000,
-    memory: Annotated[str, typer.Option(help="What features may take in `dedup`.")] = "2GB",
+    memory: Annotated[
+        str, typer.Option(help="Memory to use, now and in `dedup`, such as 8GB.")
+    ] = "2GB",
     max_document: options.MaxDocument = "64MB",
     threads: options.Threads = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -68,7 +74,8 @@ def tune(
 
     Example: neardup tune corpus.jsonl --threshold 0.8 --recall 0.95 -o settings.toml
     """
-    from neardup.cli.interrupt import stop
+    from neardup.atomic import require_apart, require_writable
+    from neardup.cli import stopping
     from neardup.cli.stages import Stages
     from neardup.lab.tuning import tuned
     from neardup.pipeline.dedup.settings import DedupSettings
@@ -87,34 +94,32 @@ def tune(
         "threads": threads,
         "max_document": max_document,
     }
-    source = FileSource(inputs, DedupSettings.of(features=features or "word:3", **chosen))
-    try:
-        with Stages(quiet=quiet or json) as stages:
-            found = tuned(source, features, chosen, sample=sample, budget=budget, stage=stages)
-    except KeyboardInterrupt:
-        stop("nothing was written")
+    if output is not None:
+        require_writable(output)
+        require_apart(output, inputs)
+    stopping.writes(output)
+    assumed = "word:3" if features is None else features
+    source = FileSource(inputs, DedupSettings.of(features=assumed, **chosen))
+    with Stages(quiet=quiet or json) as stages:
+        found = tuned(source, features, chosen, sample=sample, budget=budget, stage=stages)
     if output is not None:
         found.save(output)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        say_json(found.to_dict())
     elif not quiet:
         _print(found, inputs, output)
 
 
 def _print(found: Tuning, inputs: list[str], output: Path | None) -> None:
-    from rich.console import Console
-
     for line in found.explanation.splitlines():
-        typer.echo(line)
-    typer.echo()
-    Console(highlight=False).print(_table(found))
-    typer.echo()
+        say(line)
+    say()
+    plain_console().print(_table(found))
+    say()
     if output is None:
-        typer.echo(_settings(found))
+        say_lines(_settings(found))
     else:
-        typer.echo(f"neardup dedup {' '.join(inputs)} --config {output} -o OUT")
+        say(f"neardup dedup {join(inputs)} --config {quote(str(output))} -o OUT")
 
 
 def _settings(found: Tuning) -> str:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from neardup.errors import InputError
 from neardup.features.terms import Terms
-from neardup.hashes import hash_family
-from neardup.kernels import is_utf8
+from neardup.hashes.nd1_arrays import feature_rows
+from neardup.kernels import HashKey, is_utf8
 from neardup.read.column_types import plain_text
 from neardup.read.term_shapes import Lists, is_terms, is_weights, taken_apart
 
@@ -46,7 +46,9 @@ def term_columns(documents: Any) -> Iterator[tuple[pa.Array, pa.Array | None]]:
         raise InputError(f"documents of type {type(documents).__name__} have no terms; {_SHAPES}")
 
 
-def given_terms(terms: pa.Array, weights: pa.Array | None, how: str) -> Terms:
+def given_terms(
+    terms: pa.Array, weights: pa.Array | None, how: str, key: HashKey | None = None
+) -> Terms:
     """Documents by their own terms, to be weighted as `given` or otherwise.
 
     A term that comes twice in a document weighs as much as both, and is one term unless the
@@ -57,7 +59,7 @@ def given_terms(terms: pa.Array, weights: pa.Array | None, how: str) -> Terms:
     words = np.diff(offsets).astype(np.uint32)
     amounts = np.ones(len(places)) if weights is None else _flat_weights(weights, offsets)
     if how == "given":
-        return _terms(offsets, places, amounts, vocabulary, words)
+        return _terms(offsets, places, amounts, vocabulary, words, key)
     documents = np.repeat(np.arange(len(words)), words)
     keys, order = np.unique(documents * max(1, len(vocabulary)) + places, return_inverse=True)
     owners, kept = np.divmod(keys, max(1, len(vocabulary)))
@@ -69,6 +71,7 @@ def given_terms(terms: pa.Array, weights: pa.Array | None, how: str) -> Terms:
         np.bincount(order, each, len(keys)).astype(np.float64),
         vocabulary,
         words,
+        key,
     )
 
 
@@ -78,9 +81,10 @@ def _terms(
     counts: NDArray[np.float64],
     vocabulary: list[str],
     words: NDArray[np.uint32],
+    key: HashKey | None,
 ) -> Terms:
     def keys() -> NDArray[np.uint64]:
-        return hash_family("nd1").digest(vocabulary, 64)[:, 0]
+        return feature_rows(vocabulary, 64, key)[:, 0]
 
     return Terms(offsets, places, counts, vocabulary, words, keys)
 

@@ -1,4 +1,4 @@
-"""Documents as nd1 features: 64-bit hashes, found natively."""
+"""Documents as nd1 features, plain or keyed: 64-bit hashes, found natively."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from neardup import kernels
 from neardup.features.columns import Field, TextColumn
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec
 from neardup.features.weighted import WeightedFeatures, equal_runs
-from neardup.hashes.nd1 import hashes_in_field
+from neardup.hashes.nd1_arrays import hashes_in_field
+from neardup.kernels import HashKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,12 @@ class Features:
     scale: NDArray[np.float64] | None = None
 
 
-def text_features(columns: Sequence[TextColumn], spec: FeatureSpec, threads: int = 1) -> Features:
+def text_features(
+    columns: Sequence[TextColumn],
+    spec: FeatureSpec,
+    threads: int = 1,
+    key: HashKey | None = None,
+) -> Features:
     """The features of texts, or of records, whose fields have features of their own.
 
     >>> found = text_features([TextColumn(pa.array(["to be or not to be"]))],
@@ -39,36 +45,44 @@ def text_features(columns: Sequence[TextColumn], spec: FeatureSpec, threads: int
     >>> sorted(found.counts.tolist()), found.words.tolist()
     ([1.0, 1.0, 2.0, 2.0], [6])
     """
-    parts = [_column_features(column.texts, spec, threads) for column in columns]
+    parts = [_column_features(column.texts, spec, threads, key) for column in columns]
     if len(parts) == 1 and columns[0].field is None:
         return parts[0]
     fields = [column.field or Field("") for column in columns]
     return _united(
-        [_in_field(part, field.name) for part, field in zip(parts, fields, strict=True)],
+        [_in_field(part, field.name, key) for part, field in zip(parts, fields, strict=True)],
         None if all(field.weight == 1 for field in fields) else [f.weight for f in fields],
         np.sum([part.words for part in parts], axis=0, dtype=np.uint32),
     )
 
 
 def text_sets(
-    columns: Sequence[TextColumn], spec: FeatureSpec, threads: int = 1
+    columns: Sequence[TextColumn],
+    spec: FeatureSpec,
+    threads: int = 1,
+    key: HashKey | None = None,
 ) -> WeightedFeatures:
     """The same as sets, where no count matters; the commonest kind need not even find them."""
     if len(columns) == 1 and columns[0].field is None and all(k.is_shingle for k in spec.kinds):
         shingles = [(kind.unit, kind.size) for kind in spec.kinds]
-        offsets, hashes, words = kernels.find_sets(columns[0].texts, shingles, threads=threads)
+        offsets, hashes, words = kernels.find_sets(
+            columns[0].texts, shingles, key=key, threads=threads
+        )
         return WeightedFeatures(offsets, hashes, None, words)
-    found = text_features(columns, spec, threads)
+    found = text_features(columns, spec, threads, key)
     return WeightedFeatures(found.offsets, found.hashes, None, found.words)
 
 
-def _column_features(texts: pa.Array, spec: FeatureSpec, threads: int) -> Features:
+def _column_features(
+    texts: pa.Array, spec: FeatureSpec, threads: int, key: HashKey | None
+) -> Features:
     shingles = [(kind.unit, kind.size) for kind in spec.kinds if kind.is_shingle]
-    found = Features(*_with_float_counts(kernels.find_features(texts, shingles, threads=threads)))
+    counted = kernels.find_features(texts, shingles, key=key, threads=threads)
+    found = Features(*_with_float_counts(counted))
     others = [kind for kind in spec.kinds if not kind.is_shingle]
     if not others:
         return found
-    parts = [_sentence_features(texts, kind, threads) for kind in others]
+    parts = [_sentence_features(texts, kind, threads, key) for kind in others]
     words = parts[0].words
     return _united([found, *parts] if shingles else parts, None, words)
 
@@ -80,21 +94,23 @@ def _with_float_counts(
     return offsets, hashes, counts.astype(np.float64), words
 
 
-def _sentence_features(texts: pa.Array, kind: FeatureKind, threads: int) -> Features:
+def _sentence_features(
+    texts: pa.Array, kind: FeatureKind, threads: int, key: HashKey | None
+) -> Features:
     """Each chosen sentence is one feature: the shingle of all its words."""
     from neardup.features.passages import passages  # few runs look for sentences
 
-    chosen = passages(texts.to_pylist(), kind)
+    chosen = passages(texts.to_pylist(), kind, key)
     sentences = pa.array([sentence for some in chosen for sentence in some], pa.large_string())
     whole = [("word", LARGEST_SIZE)]
-    _, hashes, _, _ = kernels.find_features(sentences, whole, threads=threads)
+    _, hashes, _, _ = kernels.find_features(sentences, whole, key=key, threads=threads)
     words = kernels.find_features(texts, whole, threads=threads)[3]
     offsets = np.concatenate(([0], np.cumsum([len(some) for some in chosen]))).astype(np.int64)
     return _united([Features(offsets, hashes, np.ones(len(hashes)), words)], None, words)
 
 
-def _in_field(features: Features, field: str) -> Features:
-    hashes = hashes_in_field(features.hashes, field)
+def _in_field(features: Features, field: str, key: HashKey | None) -> Features:
+    hashes = hashes_in_field(features.hashes, field, key)
     return Features(features.offsets, hashes, features.counts, features.words)
 
 

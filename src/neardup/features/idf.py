@@ -58,7 +58,7 @@ class IdfTable:
         if self.features != features:
             raise SettingError(
                 f"the idf table counts {self.features}, not {features}; make one of {features} "
-                "with neardup idf"
+                "with neardup idf" + (" --hash" if "/nd1:" in features else "")
             )
 
     def idf(self, hashes: NDArray[np.uint64], how: str) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ import pyarrow as pa
 
 from neardup import kernels
 from neardup.features.spec import LARGEST_SIZE
-from neardup.kernels import reference
+from neardup.kernels import HashKey, reference
 
 _FIRM_ENDS = "。！？；｡؟۔।॥։።፧។៕။"
 _SOFT_ENDS = ".!?…‼⁇⁈⁉"
@@ -51,15 +51,17 @@ def cut_sentences(text: str) -> list[str]:
     return [sentence for paragraph in _paragraphs(text) for sentence in _sentences(paragraph)]
 
 
-def longest_sentences(texts: Sequence[str], count: int) -> list[list[str]]:
+def longest_sentences(
+    texts: Sequence[str], count: int, key: HashKey | None = None
+) -> list[list[str]]:
     """Give the `count` sentences of the most words of each text, in the order of the text.
 
     Of as many words, the one with more code points goes first, then the earlier one. Sentences of
-    the same words count once, as the first of the longest.
+    the same words count once, as the first of the longest; with a `key`, the keyed hash tells.
     """
     cut = list(map(cut_sentences, texts))
     every = pa.array([sentence for sentences in cut for sentence in sentences], pa.large_string())
-    _, same_words, _, words = kernels.find_features(every, [("word", LARGEST_SIZE)])
+    _, same_words, _, words = kernels.find_features(every, [("word", LARGEST_SIZE)], key=key)
     known = zip(words.tolist(), same_words.tolist(), strict=True)
     return [_longest(sentences, list(islice(known, len(sentences))), count) for sentences in cut]
 

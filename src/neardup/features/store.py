@@ -37,6 +37,7 @@ class FeatureStore:
         self._firsts = [0]
         self._file: IO[bytes] | None = None
         self._held = 0
+        self._spilled = 0
         self._sizes: list[NDArray[np.int32]] = []
 
     def __len__(self) -> int:
@@ -45,12 +46,19 @@ class FeatureStore:
     @property
     def sizes(self) -> NDArray[np.int32]:
         """How many features each document has."""
-        return np.concatenate([np.zeros(0, np.int32), *self._sizes])
+        if len(self._sizes) != 1:
+            self._sizes = [np.concatenate([np.zeros(0, np.int32), *self._sizes])]
+        return self._sizes[0]
+
+    @property
+    def held_bytes(self) -> int:
+        """What is held in memory."""
+        return self._held
 
     @property
     def spilled_bytes(self) -> int:
         """What lies in the file."""
-        return 0 if self._file is None else self._file.tell()
+        return self._spilled
 
     def add(self, part: WeightedFeatures) -> None:
         """Keep the features of the next documents."""
@@ -61,6 +69,13 @@ class FeatureStore:
             self._parts.append(part)
         else:
             self._parts.append(self._written(part))
+
+    def release(self) -> None:
+        """Give up all features, which nobody needs any more; what is counted of them stays."""
+        self._parts.clear()
+        self._held = 0
+        if self._file is not None:
+            self._file.close()
 
     def parts(self) -> Iterator[tuple[slice, WeightedFeatures]]:
         """The batches, each with the places of its documents."""
@@ -97,6 +112,7 @@ class FeatureStore:
                 f"{error.strerror or error}; set TMPDIR to a folder with more room, or give more "
                 "memory"
             ) from error
+        self._spilled = self._file.tell()
         return _Stored(at, len(part), len(part.hashes), part.weights is not None)
 
     def _read(self, number: int) -> WeightedFeatures:

@@ -13,8 +13,8 @@ from neardup.features.columns import TextColumn
 from neardup.features.passages import passages
 from neardup.features.spec import FeatureKind, FeatureSpec
 from neardup.features.text import WordSpans, find_words, folded_code_points
-from neardup.hashes.nd1 import hashes_in_field, shingle_hashes
-from neardup.kernels import reference
+from neardup.hashes.nd1_arrays import hashes_in_field, shingle_hashes
+from neardup.kernels import HashKey, reference
 
 # Between the name of a field and a term of it: a character that no word holds.
 _FIELD_SIGN = "\x1f"
@@ -28,7 +28,8 @@ class Terms:
 
     `counts` says how often each occurs, or how much it is said to weigh; `scale` how much one
     counts (None: 1 for all); `words` how many words a document has; one without any has no terms.
-    `find_keys` names the terms of the vocabulary by their nd1 hashes, those that `Features` have.
+    `find_keys` names the terms of the vocabulary by their nd1 hashes, plain or keyed, those that
+    `Features` have.
     """
 
     offsets: NDArray[np.int64]
@@ -45,7 +46,9 @@ class Terms:
         return self.find_keys()[self.places]
 
 
-def text_terms(columns: Sequence[TextColumn], spec: FeatureSpec) -> Terms:
+def text_terms(
+    columns: Sequence[TextColumn], spec: FeatureSpec, key: HashKey | None = None
+) -> Terms:
     """The features of texts as strings: words joined by a space, characters by nothing.
 
     >>> import pyarrow as pa
@@ -54,14 +57,14 @@ def text_terms(columns: Sequence[TextColumn], spec: FeatureSpec) -> Terms:
     >>> dict(zip(terms.vocabulary, terms.counts.tolist(), strict=True))
     {'to be': 2.0, 'be or': 1.0, 'or not': 1.0, 'not to': 1.0}
     """
-    found = _Vocabulary()
+    found = _Vocabulary(key)
     texts = zip(*(column.texts.to_pylist() for column in columns), strict=True)
     for row in texts:
         words = 0
         for column, text in zip(columns, row, strict=True):
             spans = find_words(text or "")
             words += len(spans)
-            counted = Counter(_shingles(spans, spec)) if len(spans) else Counter()
+            counted = Counter(_shingles(spans, spec, key)) if len(spans) else Counter()
             found.add(counted, column)
         found.end_document(words)
     return found.terms()
@@ -71,6 +74,7 @@ def text_terms(columns: Sequence[TextColumn], spec: FeatureSpec) -> Terms:
 class _Vocabulary:
     """Terms as they are found, document by document."""
 
+    key: HashKey | None
     places_of: dict[str, int] = field(default_factory=dict)
     shingles: list[tuple[Shingle, str | None]] = field(default_factory=list)
     offsets: list[int] = field(default_factory=lambda: [0])
@@ -107,27 +111,30 @@ class _Vocabulary:
         )
 
     def _keys(self) -> NDArray[np.uint64]:
-        keys = shingle_hashes([shingle for shingle, _ in self.shingles])
+        keys = shingle_hashes([shingle for shingle, _ in self.shingles], self.key)
         names = [name for _, name in self.shingles]
         for name in set(names) - {None}:
             inside = np.flatnonzero([other == name for other in names])
-            keys[inside] = hashes_in_field(keys[inside], str(name))
+            keys[inside] = hashes_in_field(keys[inside], str(name), self.key)
         return keys
 
 
-def _shingles(spans: WordSpans, spec: FeatureSpec) -> Iterator[tuple[str, Shingle]]:
+def _shingles(
+    spans: WordSpans, spec: FeatureSpec, key: HashKey | None
+) -> Iterator[tuple[str, Shingle]]:
     """The features of a text with words, as strings and as the units they are made of."""
     for kind in spec.kinds:
         between = "" if kind.unit == "char" else " "
-        for shingle in _kind_shingles(spans, kind):
+        for shingle in kind_shingles(spans, kind, key):
             yield between.join(shingle), shingle
 
 
-def _kind_shingles(spans: WordSpans, kind: FeatureKind) -> list[Shingle]:
+def kind_shingles(spans: WordSpans, kind: FeatureKind, key: HashKey | None) -> list[Shingle]:
+    """The features of one kind, in the order of the text, as the units they are made of."""
     if kind.unit == "word":
         return reference.shingles([reference.lower(word) for word in spans], kind.size)
     if kind.unit == "char":
         units = list(map(chr, folded_code_points(spans.text).tolist()))
         return reference.shingles(units, kind.size)
-    sentences = passages([spans.text], kind)[0]
+    sentences = passages([spans.text], kind, key)[0]
     return [tuple(map(reference.lower, find_words(sentence))) for sentence in sentences]

@@ -12,9 +12,12 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from neardup import kernels
 from neardup.errors import InputError
+from neardup.features.spec import LARGEST_SIZE
 from neardup.kernels import reference
 
 _LETTER, _MARK, _SOLO, _SPACE = 1, 2, 3, 4
@@ -22,6 +25,8 @@ _KIND_NUMBERS = {"letter": _LETTER, "mark": _MARK, "solo": _SOLO, "space": _SPAC
 _CODE_POINTS = 0x110000
 # Texts are turned into arrays piece by piece: a code point takes four bytes there.
 _PIECE = 1 << 20
+_SHORTEST_PASSAGE = 64
+_CUT_FACTOR, _CUT_FACTOR_2 = np.uint32(0x9E3779B1), np.uint32(0x85EBCA77)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +84,40 @@ def find_words(text: str) -> WordSpans:
         order = np.argsort(starts, kind="stable")
         starts, ends = starts[order], ends[order]
     return WordSpans(text, starts, ends)
+
+
+def passage_cuts(text: str) -> list[int]:
+    """Cut a text into passages at places that the characters before them choose.
+
+    The same words are cut alike wherever they stand. A passage ends outside words, after a line
+    end or one in 32 of the other characters there, and has 64 characters or more; those of
+    "" and of one passage are `[0, len(text)]`.
+    """
+    found = []
+    before = np.zeros(2, np.uint32)
+    for first, codes in _code_point_pieces(text):
+        kinds = _kind_table()[codes]
+        one, two = (np.concatenate((before, codes))[2 - back : -back] for back in (1, 2))
+        chosen = ((one * _CUT_FACTOR ^ two * _CUT_FACTOR_2) >> np.uint32(16)) % 32 == 0
+        ends = ((codes == ord("\n")) | chosen) & (kinds != _LETTER) & (kinds != _MARK)
+        found.append(np.flatnonzero(ends) + (first + 1))
+        before = np.concatenate((before, codes))[-2:]
+    cuts = [0]
+    for places in found:
+        at = int(np.searchsorted(places, cuts[-1] + _SHORTEST_PASSAGE))
+        while at < len(places):
+            cuts.append(int(places[at]))
+            at += int(np.searchsorted(places[at:], cuts[-1] + _SHORTEST_PASSAGE))
+    if cuts[-1] < len(text) or len(cuts) == 1:
+        cuts.append(len(text))
+    return cuts
+
+
+def count_words(text: str) -> int:
+    """How many words a text has, however long it is: found natively, none of them kept."""
+    texts = pa.array([text], pa.large_string())
+    _, _, words = kernels.find_sets(texts, [("word", LARGEST_SIZE)])
+    return int(words[0])
 
 
 def number_words(*documents: WordSpans) -> list[NDArray[np.int32]]:

@@ -16,7 +16,7 @@ from neardup.features.idf import IdfTable
 from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
 from neardup.fingerprints.records import column_texts, record_columns
-from neardup.fingerprints.scheme import HashFunction, Scheme
+from neardup.fingerprints.scheme import HashChoice, Scheme
 from neardup.fingerprints.texts import string_chunks
 from neardup.hashes import hash_family
 from neardup.read.slices import bounded
@@ -29,7 +29,7 @@ def fingerprint(
     features: str = "word:3",
     weights: str | None = None,
     bits: int = 64,
-    hash: str | HashFunction = "nd1",
+    hash: HashChoice = "nd1",
     tie: str = ">0",
     threads: int | None = None,
     projection: str | None = None,
@@ -50,9 +50,9 @@ def fingerprint(
     weighted as `"given"`. Of a table, `text` names the column, or several as a record's fields,
     each with features of its own: `text="name*2+street+city"`.
 
-    `hash` is a family by name, or a function from bytes to int; `projection="sphere:42x64"` takes
-    the signs of dot products with 64 vectors in place of the sums' own. Other families than
-    `nd1` are slower: they go through strings.
+    `hash` is a family by name, one with a secret key (`nd.keyed`), or a function from bytes to
+    int; `projection="sphere:42x64"` takes the signs of dot products with 64 vectors in place of
+    the sums' own. Other families than `nd1`, plain or keyed, are slower: they go through strings.
 
     >>> import neardup as nd
     >>> fps = nd.fingerprint(["the quick brown fox", "The quick, brown fox!"])
@@ -76,19 +76,25 @@ def fingerprint(
 
 
 def idf(
-    texts: Any, features: str = "word:1", threads: int | None = None, text: str | None = None
+    texts: Any,
+    features: str = "word:1",
+    threads: int | None = None,
+    text: str | None = None,
+    hash: HashChoice = "nd1",
 ) -> IdfTable:
     """Count in how many texts each feature occurs, to weigh these and later texts alike.
 
-    Takes what `fingerprint` takes.
+    Takes what `fingerprint` takes. A table serves every hash, but for keyed ones: those count
+    features by their own hashes, and need a table made with the same key.
 
     >>> import neardup as nd
     >>> table = nd.idf(["the cat", "the dog"])
     >>> str(nd.fingerprint(["the bird"], "word:1", "tfidf", idf=table).scheme)
     'nd1/word:1/tfidf/64/idf:bf6f4eb4182b'
     """
-    scheme = Scheme.of(features, "tfidf", fields=record_fields(text))
-    maker = Maker(scheme, hash_family("nd1"), kernels.thread_count(threads))
+    family = hash_family(hash)
+    scheme = Scheme.of(features, "tfidf", hash=family, fields=record_fields(text))
+    maker = Maker(scheme, family, kernels.thread_count(threads))
     counter = maker.counter()
     for batch in _batches(texts, scheme, text):
         maker.count(batch, counter)

@@ -60,13 +60,13 @@ class Maker:
         """Count which features documents have, whatever these are hashed with later."""
         found: Features | Terms
         if isinstance(documents, GivenTerms):
-            found = given_terms(documents.terms, documents.weights, "tfidf")
+            found = given_terms(documents.terms, documents.weights, "tfidf", self.family.key)
         elif self.scheme.features.keywords:
             from neardup.features.keyword_terms import candidate_words  # a segmenter comes along
 
-            found = candidate_words(_checked(documents)[0].texts)
+            found = candidate_words(_checked(documents)[0].texts, self.family.key)
         else:
-            found = text_features(_checked(documents), self.scheme.features, self.threads)
+            found = self._text_features(_checked(documents))
         counter.add(found.offsets, found.hashes)
 
     def weighted_by(self, table: IdfTable) -> Maker:
@@ -78,7 +78,7 @@ class Maker:
         """Fingerprint documents; a missing text is an empty one."""
         scheme = self.scheme
         if isinstance(documents, GivenTerms):
-            terms = given_terms(documents.terms, documents.weights, scheme.weights)
+            terms = self._given_terms(documents)
             return self._of_terms(terms), terms.words
         columns = _checked(documents)
         shingle = scheme.features.shingle
@@ -90,25 +90,31 @@ class Maker:
                 distinct=scheme.weights == "set",
                 bits=scheme.bits,
                 ties_up=scheme.tie == ">=0",
+                key=self.family.key,
                 threads=self.threads,
             )
         if scheme.is_hashed:
-            features = text_features(columns, scheme.features, self.threads)
+            features = self._text_features(columns)
             return self._of_features(features), features.words
         terms = self._text_terms(columns)
         return self._of_terms(terms), terms.words
 
     def features(self, documents: DocumentColumns) -> WeightedFeatures:
-        """The features of documents with their weights, by nd1 hashes whatever the scheme's."""
+        """The features of documents with their weights.
+
+        They are hashed by `nd1` whatever the scheme's hash is, but for a keyed one: by that.
+        """
         found: Features | Terms
         if isinstance(documents, GivenTerms):
-            found = given_terms(documents.terms, documents.weights, self.scheme.weights)
+            found = self._given_terms(documents)
         elif self.scheme.features.keywords:
             found = self._text_terms(_checked(documents))
         elif self.scheme.are_sets:
-            return text_sets(_checked(documents), self.scheme.features, self.threads)
+            return text_sets(
+                _checked(documents), self.scheme.features, self.threads, self.family.key
+            )
         else:
-            found = text_features(_checked(documents), self.scheme.features, self.threads)
+            found = self._text_features(_checked(documents))
         return in_order(found.offsets, found.hashes, self._weights(found), found.words)
 
     def rows_of_features(self, features: WeightedFeatures) -> NDArray[np.uint64]:
@@ -124,12 +130,20 @@ class Maker:
             for begin, end in pairwise(terms.offsets.tolist())
         ]
 
+    def _text_features(self, columns: Sequence[TextColumn]) -> Features:
+        return text_features(columns, self.scheme.features, self.threads, self.family.key)
+
+    def _given_terms(self, documents: GivenTerms) -> Terms:
+        weights = self.scheme.weights
+        return given_terms(documents.terms, documents.weights, weights, self.family.key)
+
     def _text_terms(self, columns: Sequence[TextColumn]) -> Terms:
         if self.scheme.features.keywords:
             from neardup.features.keyword_terms import keyword_terms
 
-            return keyword_terms(columns[0].texts, self.scheme.features.keywords, self._table)
-        return text_terms(columns, self.scheme.features)
+            count = self.scheme.features.keywords
+            return keyword_terms(columns[0].texts, count, self._table, self.family.key)
+        return text_terms(columns, self.scheme.features, self.family.key)
 
     @property
     def _table(self) -> IdfTable:
@@ -160,6 +174,7 @@ class Maker:
             np.ones(len(hashes)) if weights is None else weights,
             bits=self._summed_bits,
             ties_up=self.scheme.tie == ">=0",
+            key=self.family.key,
             with_sums=self.scheme.projection is not None,
             threads=self.threads,
         )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from neardup.errors import SchemeMismatchError, SettingError
 from neardup.features.columns import Fields
 from neardup.features.spec import FeatureSpec
 from neardup.fingerprints.projection import SphereProjection
-from neardup.hashes import FUNCTION_PREFIX, HashFamily, hash_family
+from neardup.hashes import FUNCTION_PREFIX, KEYED_PREFIX, HashFamily, hash_family
+from neardup.hashes.keyed import is_full_name
 
 _TEXT_WEIGHTS = ("set", "count", "tfidf", "tfidf:lab")
 _TERM_WEIGHTS = ("given", *_TEXT_WEIGHTS)
@@ -19,7 +20,8 @@ TIES = (">0", ">=0")
 DEFAULT_BITS = 64
 LARGEST_BITS = 4096
 _FIELDS, _IDF = "fields:", "idf:"
-HashFunction = Callable[[bytes], int]
+# A hash family as callers name it: by name, as an object, or as a function from bytes to int.
+HashChoice = str | HashFamily | Callable[[bytes], int]
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Scheme:
         features: str | FeatureSpec = "word:3",
         weights: str | None = None,
         bits: int = 64,
-        hash: str | HashFamily | HashFunction = "nd1",
+        hash: HashChoice = "nd1",
         tie: str = ">0",
         projection: str | None = None,
         fields: Fields | None = None,
@@ -60,9 +62,7 @@ class Scheme:
         weights = choices[0] if weights is None else weights
         _require("weights", weights, choices)
         _require("tie", tie, TIES)
-        whole = isinstance(bits, SupportsIndex) and not isinstance(bits, bool)
-        if not whole or not 1 <= bits <= LARGEST_BITS:
-            raise SettingError(f"bits={bits!r} must be a whole number from 1 to {LARGEST_BITS}")
+        require_bits(bits)
         sphere = None if projection is None else SphereProjection.parse(projection)
         if sphere is not None and bits not in (DEFAULT_BITS, sphere.count):
             raise SettingError(
@@ -89,8 +89,11 @@ class Scheme:
         idf = _taken(rest, (_IDF,))
         if not bits.isascii() or not bits.isdigit() or rest:
             raise SettingError(f"{name!r} is no scheme name; one looks like nd1/word:3/set/64")
-        # A function is known here by its name only: enough to compare, not to hash.
-        known = "nd1" if hash_.startswith(FUNCTION_PREFIX) else hash_
+        keyed = hash_.startswith(KEYED_PREFIX)
+        if keyed and not is_full_name(hash_):
+            raise SettingError(f"{name!r} is no scheme name; one looks like nd1/word:3/set/64")
+        # A function or a key is known here by its name only: enough to compare, not to hash.
+        known = "nd1" if keyed or hash_.startswith(FUNCTION_PREFIX) else hash_
         record = Fields.parse(fields.removeprefix(_FIELDS)) if fields else None
         scheme = cls.of(features, weights, int(bits), known, tie, projection, record)
         return replace(scheme, hash=hash_, idf=(idf or "").removeprefix(_IDF))
@@ -100,12 +103,21 @@ class Scheme:
         """Whether one kernel takes texts to fingerprints, without features in between."""
         plain = self.projection is None and self.fields is None
         shingles = self.features.shingle is not None and self.weights in ("set", "count")
-        return plain and shingles and self.hash == "nd1"
+        return plain and shingles and self._is_nd1
 
     @property
     def is_hashed(self) -> bool:
-        """Whether features are nd1 hashes, and never strings."""
-        return self.hash == "nd1" and not self.features.are_given and not self.features.keywords
+        """Whether features are nd1 hashes, plain or keyed, and never strings."""
+        return self._is_nd1 and not self.features.are_given and not self.features.keywords
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether its hash has a key, by which features are hashed wherever they are compared."""
+        return self.hash.startswith(KEYED_PREFIX)
+
+    @property
+    def _is_nd1(self) -> bool:
+        return self.hash == "nd1" or self.is_keyed
 
     @property
     def are_sets(self) -> bool:
@@ -123,7 +135,7 @@ class Scheme:
         """What an idf table for this scheme counts."""
         features = "keywords" if self.features.keywords else str(self.features)
         names = "" if self.fields is None else f"/{_FIELDS}{Fields.named(self.fields.names)}"
-        return features + names
+        return features + names + (f"/{self.hash}" if self.is_keyed else "")
 
     def with_idf(self, content: str) -> Scheme:
         """The same scheme, with weights by the idf table of this content."""
@@ -178,3 +190,10 @@ def _taken(parts: list[str], starts: tuple[str, ...]) -> str | None:
 def _require(setting: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise SettingError(f"{setting}={value!r} is unknown; choose {' or '.join(known)}")
+
+
+def require_bits(bits: Any) -> None:
+    """Refuse what is no number of bits of a fingerprint."""
+    whole = isinstance(bits, SupportsIndex) and not isinstance(bits, bool)
+    if not whole or not 1 <= bits <= LARGEST_BITS:
+        raise SettingError(f"bits={bits!r} must be a whole number from 1 to {LARGEST_BITS}")

@@ -2,7 +2,17 @@
 
 from neardup.hashes.family import HashFamily
 from neardup.hashes.functions import PREFIX as FUNCTION_PREFIX
+from neardup.hashes.keyed import PREFIX as KEYED_PREFIX
+from neardup.hashes.keyed import KeyedNd1, keyed
 from neardup.hashes.names import hash_family
 from neardup.hashes.universal import universal_hash
 
-__all__ = ["FUNCTION_PREFIX", "HashFamily", "hash_family", "universal_hash"]
+__all__ = [
+    "FUNCTION_PREFIX",
+    "KEYED_PREFIX",
+    "HashFamily",
+    "KeyedNd1",
+    "hash_family",
+    "keyed",
+    "universal_hash",
+]

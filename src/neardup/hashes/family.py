@@ -13,6 +13,7 @@ from neardup.errors import InputError, SettingError
 from neardup.hashes.balance import BitBalance
 from neardup.hashes.rows import rows_of_numbers
 from neardup.hashes.words import common_words
+from neardup.kernels.hash_key import HashKey
 
 _MEASURED_BITS = 64
 
@@ -33,6 +34,11 @@ class HashFamily(ABC):
     @abstractmethod
     def bits(self) -> int | None:
         """How many bits it can give; None if any number."""
+
+    @property
+    def key(self) -> HashKey | None:
+        """The secret of a keyed family, by which features are hashed too; others have none."""
+        return None
 
     @abstractmethod
     def value(self, term: str) -> int:

@@ -11,6 +11,8 @@ from neardup.hashes.digests import Md5, Xxh3
 from neardup.hashes.family import HashFamily
 from neardup.hashes.functions import PREFIX, PythonFunction
 from neardup.hashes.integers import Division, Remainder
+from neardup.hashes.keyed import PREFIX as KEYED_PREFIX
+from neardup.hashes.keyed import keyed_by_name
 from neardup.hashes.nd1 import Nd1
 from neardup.hashes.string_hashes import Dek, String64, StringModulo
 from neardup.hashes.universal import Universal
@@ -28,7 +30,8 @@ _FAMILIES: dict[str, tuple[Callable[..., HashFamily], int]] = {
     "remainder": (Remainder, 1),
 }
 SPELLINGS = (
-    "nd1, md5, xxh3, string64, dek, string:M:C, universal:M:SEED, division:M:N or remainder:M"
+    "nd1, nd1:NAME, md5, xxh3, string64, dek, string:M:C, universal:M:SEED, division:M:N or "
+    "remainder:M"
 )
 _NUMBER = re.compile(r"[0-9]{1,39}")
 
@@ -40,6 +43,7 @@ def hash_family(
 
     Numbers left out of a name take their defaults: `string` is `string:257:1024`. `bits` says how
     many bits a function gives, so that more are refused; without it, any number may be asked of it.
+    `nd1:NAME` names a key, which must be in the environment (`neardup.hashes.keyed`).
 
     >>> hash_family("string:5749").name
     'string:5749:1024'
@@ -51,7 +55,11 @@ def hash_family(
         raise SettingError(f"bits={bits} describes a Python function; {name} knows its own")
     if isinstance(name, HashFamily):
         return name
-    return _named(name) if isinstance(name, str) else PythonFunction(name, bits)
+    if not isinstance(name, str):
+        return PythonFunction(name, bits)
+    if name.strip().startswith(KEYED_PREFIX):  # the environment may change: never remembered
+        return keyed_by_name(name.strip())
+    return _named(name)
 
 
 @lru_cache(maxsize=64)

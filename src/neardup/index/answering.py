@@ -22,6 +22,7 @@ from neardup.kernels.living import Matches
 from neardup.kernels.similar import similarities
 
 _MORE = 4
+_MOST_MATCHES, _MOST_BUCKETS = 10**9, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +80,19 @@ def threshold_asked(settings: IndexSettings, threshold: Any, has_content: bool) 
 def require_limit(limit: Any) -> None:
     """Refuse what is no number of matches."""
     whole = isinstance(limit, int) and not isinstance(limit, bool)
-    if limit is not None and (not whole or limit < 0):
-        raise SettingError(f"limit={limit!r} must be a whole number, at least 0, or None")
+    if limit is not None and (not whole or not 0 <= limit <= _MOST_MATCHES):
+        raise SettingError(
+            f"limit={limit!r} must be a whole number from 0 to {_MOST_MATCHES:,}, or None"
+        )
+
+
+def require_buckets(buckets: Any) -> None:
+    """Refuse what is no number of buckets to tell of."""
+    whole = isinstance(buckets, int) and not isinstance(buckets, bool)
+    if not whole or not 0 <= buckets <= _MOST_BUCKETS:
+        raise SettingError(
+            f"buckets={buckets!r} must be a whole number from 0 to {_MOST_BUCKETS:,}"
+        )
 
 
 def answer(

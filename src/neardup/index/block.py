@@ -22,9 +22,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.errors import InputError
 from neardup.index.entries import Entries, Record, int_array
 from neardup.index.ids import Id, is_text
+from neardup.index.soundness import DamageError
 
 MAGIC = b"NDb1"
 MOST_DOCUMENTS = 1 << 14
@@ -85,12 +85,15 @@ def packed(numbers: Numbers, entries: Entries) -> bytes:
 
 
 class Block:
-    """A block as it lies in the store; nothing is copied before it is asked for."""
+    """A block as it lies in the store; nothing is copied before it is asked for.
 
-    def __init__(self, data: memoryview) -> None:
+    Whatever its bytes are, nothing outside it is read, and what cannot be is a `DamageError`.
+    """
+
+    def __init__(self, data: memoryview, last: int, width: int) -> None:
         self._data = data
         if len(data) < _HEAD.size:
-            raise InputError("a block of records is cut off")
+            raise DamageError("a block of records is cut off")
         magic, self.count, self.first, self.width, kinds, *sizes, self._sum, _ = _HEAD.unpack_from(
             data
         )
@@ -100,10 +103,23 @@ class Block:
         self._ids_at = self._rows_at + 8 * self.width * self.count
         self._metadata_at = self._ids_at + sizes[0]
         self._contents_at = self._metadata_at + sizes[1]
-        if magic != MAGIC or self._contents_at + sizes[2] != len(data) or not self.count:
-            raise InputError("a block of records is damaged")
         self._kinds = kinds
         self._sizes = sizes
+        starts = _even(4 * (self.count + 1))
+        least = (
+            starts if kinds & _TEXT_IDS else 8 * self.count,
+            starts if kinds & _HAS_METADATA else 0,
+            starts if kinds & _HAS_CONTENTS else 0,
+        )
+        if (
+            magic != MAGIC
+            or not self.count
+            or self.width != width
+            or self._contents_at + sizes[2] != len(data)
+            or any(size < needed for size, needed in zip(sizes, least, strict=True))
+            or self.last != last
+        ):
+            raise _damage()
 
     def place(self, number: int) -> int | None:
         """Where in the block the document of that number is."""
@@ -126,7 +142,7 @@ class Block:
         relative = self._relative()
         places = np.minimum(relative.searchsorted(wanted), self.count - 1)
         if not np.array_equal(relative[places], wanted):
-            raise InputError("a record is missing in the index")
+            raise DamageError("a record is missing")
         return np.asarray(places, np.int64)
 
     def ids(self, places: NDArray[np.int64]) -> list[Id]:
@@ -145,7 +161,10 @@ class Block:
 
     def numbers(self) -> Numbers:
         """The numbers of the documents, ascending."""
-        return self._relative().astype(np.uint64) + np.uint64(self.first)
+        relative = self._relative()
+        if relative[0] != 0 or (relative[1:] <= relative[:-1]).any():
+            raise _damage()
+        return relative.astype(np.uint64) + np.uint64(self.first)
 
     def id(self, place: int) -> Id:
         """The id of one document."""
@@ -191,8 +210,8 @@ class Block:
 
         Unless it is to be `whole`, metadata and contents are left out.
         """
-        if whole and crc32(self._data[_HEAD.size :]) != self._sum:
-            raise InputError("a block of records is damaged")
+        if crc32(self._data[_HEAD.size :]) != self._sum:
+            raise _damage()
         count = self.count
         rows = np.frombuffer(self._data, np.uint64, count * self.width, self._rows_at)
         if self._kinds & _TEXT_IDS:
@@ -221,20 +240,29 @@ class Block:
     def _string(self, at: int, size: int, place: int) -> memoryview:
         begin, end = _OFFSETS.unpack_from(self._data, at + 4 * place)
         start = at + _even(4 * (self.count + 1))
-        if not begin <= end <= size:
-            raise InputError("a block of records is damaged")
+        if not begin <= end <= at + size - start:
+            raise _damage()
         return self._data[start + begin : start + end]
 
     def _column(self, at: int, size: int, kind: pa.DataType) -> pa.Array:
         wide = pa.types.is_large_binary(kind)
         offsets = np.frombuffer(self._data, np.uint32, self.count + 1, at)
         start = at + _even(4 * (self.count + 1))
+        if offsets[-1] > at + size - start or (offsets[1:] < offsets[:-1]).any():
+            raise _damage()
         buffers = [
             None,
             pa.py_buffer(offsets.astype(np.int64 if wide else np.int32)),
             pa.py_buffer(bytes(self._data[start : at + size])),
         ]
-        return pa.Array.from_buffers(kind, self.count, buffers)
+        column = pa.Array.from_buffers(kind, self.count, buffers)
+        if not wide:
+            column.validate(full=True)  # that it is UTF-8
+        return column
+
+
+def _damage() -> DamageError:
+    return DamageError("a block of records is not as it was written")
 
 
 def _offsets(column: pa.Array) -> NDArray[np.int64]:

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import InputError
 from neardup.features.columns import TextColumn
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
 from neardup.index.settings import IndexSettings
+from neardup.index.soundness import DamageError
 
 _SIZE = struct.Struct("<I")
 _CODEC = "zstd"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 def contents_of(columns: DocumentColumns, settings: IndexSettings, maker: Maker) -> pa.Array | None:
@@ -41,13 +42,15 @@ def contents_of(columns: DocumentColumns, settings: IndexSettings, maker: Maker)
 def text_of(content: bytes) -> str:
     """The text of what was stored of a document."""
     if len(content) < _SIZE.size:
-        raise InputError("a stored text is damaged")
-    size = _SIZE.unpack_from(content)[0]
+        raise DamageError("a text is cut off")
+    size, packed = _SIZE.unpack_from(content)[0], content[_SIZE.size :]
+    # Both tell the size; one that is wrong must not make room for gigabytes.
+    if _unpacked_size(packed) != size:
+        raise DamageError("a text is not as it was written")
     try:
-        data = pa.decompress(content[_SIZE.size :], size, codec=_CODEC, asbytes=True)
-        return str(data, "utf-8")
+        return str(pa.decompress(packed, size, codec=_CODEC, asbytes=True), "utf-8")
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(f"a stored text is damaged ({error})") from None
+        raise DamageError(f"a text is not as it was written: {error}") from None
 
 
 def features_of(
@@ -65,14 +68,33 @@ def _packed(text: str | None) -> bytes:
     return _SIZE.pack(len(data)) + bytes(pa.compress(data, codec=_CODEC, asbytes=True))
 
 
+def _unpacked_size(frame: bytes) -> int:
+    """The size that the head of a Zstandard frame tells (RFC 8878, 3.1.1.1); -1 if there is none.
+
+    One that was packed at once has neither a window nor, up to 255 bytes, more than a byte of size.
+    """
+    if len(frame) < 5 or frame[:4] != _ZSTD_MAGIC:
+        return -1
+    about = frame[4]
+    one_piece, dictionary = bool(about & 0x20), (0, 1, 2, 4)[about & 3]
+    width = (1 if one_piece else 0, 2, 4, 8)[about >> 6]
+    begin = 5 + (not one_piece) + dictionary
+    field = frame[begin : begin + width]
+    if not width or len(field) < width:
+        return -1
+    return int.from_bytes(field, "little") + (256 if width == 2 else 0)
+
+
 def _features(content: bytes) -> WeightedFeatures:
     count = _SIZE.unpack_from(content)[0] if len(content) >= _SIZE.size else -1
     weighted = len(content) == _SIZE.size + 16 * count and count > 0
     if not weighted and len(content) != _SIZE.size + 8 * count:
-        raise InputError("the stored features of a document are damaged")
+        raise DamageError("the features of a document are cut off")
     hashes = np.frombuffer(content, np.uint64, count, _SIZE.size)
     weights = (
         np.frombuffer(content, np.float64, count, _SIZE.size + 8 * count) if weighted else None
     )
+    if (hashes[1:] <= hashes[:-1]).any() or (weights is not None and not (weights > 0).all()):
+        raise DamageError("the features of a document are not as they were written")
     words = np.array([count > 0], np.uint32)
     return WeightedFeatures(np.array([0, count], np.int64), hashes, weights, words)

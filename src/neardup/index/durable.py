@@ -9,7 +9,7 @@ from weakref import finalize
 
 from neardup import kernels
 from neardup.features.idf import IdfTable
-from neardup.fingerprints.scheme import HashFunction
+from neardup.fingerprints.scheme import HashChoice
 from neardup.index.durable_store import DurableStore, open_store
 from neardup.index.interface import LivingIndex
 
@@ -39,7 +39,7 @@ class Index(LivingIndex):
         features: str | None = None,
         weights: str | None = None,
         bits: int | None = None,
-        hash: str | HashFunction | None = None,
+        hash: HashChoice | None = None,
         tie: str | None = None,
         projection: str | None = None,
         text: str | None = None,
@@ -68,15 +68,16 @@ class Index(LivingIndex):
             "store_features": store_features,
         }
         chosen = {name: value for name, value in given.items() if value is not None}
+        workers = kernels.thread_count(threads)
         self.path = Path(path)
         store = open_store(self.path, chosen, create=create, readonly=readonly, sync=sync)
         try:
             settings = store.settings
-            maker = settings.maker(hash, store.idf, kernels.thread_count(threads))
+            maker = settings.maker(hash, store.idf, workers)
         except BaseException:
             store.close()
             raise
-        super().__init__(store, settings, maker, threads)
+        super().__init__(store, settings, maker, workers)
         # An index that is let go without being closed leaves nothing open either.
         self._closing = finalize(self, store.close)
 

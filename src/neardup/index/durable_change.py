@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from neardup.index import block, id_table
 from neardup.index.durable_view import DurableView
 from neardup.index.entries import Entries, joined
+from neardup.index.ids import Id
 from neardup.index.merging import Packing, chosen_run, crowded_run
 from neardup.index.notes import note, read_notes
-from neardup.index.repeats import last_of_each, unchanged
+from neardup.index.repeats import count_of, last_of_each, named_apart, unchanged
 from neardup.index.state import TAIL, Segment
 from neardup.index.stored import STATE_KEY
-from neardup.index.view import Change
+from neardup.index.view import Change, Put
 from neardup.kernels.living import merge_segments, pack_segment
 
 Numbers = NDArray[np.uint64]
@@ -27,20 +28,25 @@ class DurableChange(DurableView, Change):
 
     packing: Packing
 
-    def put(self, entries: Entries) -> int:
+    def put(self, entries: Entries) -> Put:
         """Add documents to the tail; a tail that grows too long becomes a segment."""
+        given, new = len(entries), set[Id]()
+        if entries.made:
+            entries, new = named_apart(entries, self)
         entries = last_of_each(entries)
+        replaced = 0 if entries.made else given - len(entries)
         old = self.numbers_of(entries)
         there = np.flatnonzero(old >= 0)
         if len(there):
             same = unchanged(entries, there, self.records(old[there].tolist()))
             self.remove(old[there[~same]].astype(np.uint64))
+            replaced += int((~same).sum())
             fresh = np.ones(len(entries), np.bool_)
             fresh[there[same]] = False
             entries = entries.take(np.flatnonzero(fresh))
         if len(entries):
             self._append(entries)
-        return len(entries)
+        return Put(len(entries), replaced, count_of(entries, new))
 
     def remove(self, numbers: Numbers) -> None:
         """Note that documents are gone; segments that are mostly gone are packed anew."""

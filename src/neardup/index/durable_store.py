@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
 
-from neardup.errors import InputError, NeardupError
+from neardup.atomic import TemporaryFolder
+from neardup.errors import NeardupError
 from neardup.features.idf import IdfTable
 from neardup.index import environment as environments
 from neardup.index import merging
@@ -26,6 +26,7 @@ from neardup.index.match import Match
 from neardup.index.merging import Packing
 from neardup.index.notes import Dead
 from neardup.index.settings import IndexSettings
+from neardup.index.soundness import DamageError, damage_told
 from neardup.index.state import State
 from neardup.index.stored import FORMAT_KEY, IDF_KEY, SETTINGS_KEY, STATE_KEY, Stored
 from neardup.index.tail import Tail
@@ -43,6 +44,7 @@ class DurableStore(Store):
         self, environment: Environment, settings: IndexSettings, idf: IdfTable | None
     ) -> None:
         self._environment = environment
+        self._path = environment.path
         self.settings = settings
         self.idf = idf
         self._packing = Packing(settings.plan.mask_rows(), settings.plan.bits, merging.MOST_IN_TAIL)
@@ -54,7 +56,7 @@ class DurableStore(Store):
     @contextmanager
     def view(self) -> Iterator[DurableView]:
         """What the last commit left behind; the tail's copy is of use to one thread at a time."""
-        with self._lock, self._damage_told(), self._environment.reading() as transaction:
+        with self._lock, damage_told(self._path), self._environment.reading() as transaction:
             yield self._seen(DurableView, transaction, reads=True)
 
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
@@ -72,7 +74,7 @@ class DurableStore(Store):
             change.finish()
             return found
 
-        with self._lock, self._damage_told():
+        with self._lock, damage_told(self._path):
             return self._environment.write(attempt)
 
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
@@ -125,18 +127,9 @@ class DurableStore(Store):
             self._mapped = Mapped()
             environments.release(self._environment)
 
-    @contextmanager
-    def _damage_told(self) -> Iterator[None]:
-        """Say of which index something is damaged."""
-        try:
-            yield
-        except NeardupError:
-            raise
-        except ValueError as error:
-            raise NeardupError(f"{self._environment.path} is a damaged index: {error}") from error
-
     def _seen(self, kind: Callable[..., Found], transaction: Any, *, reads: bool) -> Found:
-        stored = Stored(transaction, self._mapped, adds=reads)
+        words = self.settings.scheme.row_words
+        stored = Stored(transaction, self._mapped, adds=reads, row_words=words)
         state = stored.state()
         self._mapped.follow(state, self._environment.map_number)
         self._tail.follow(stored, state)
@@ -150,7 +143,18 @@ def open_store(
     creates = create and not readonly
     if creates and not is_index(path):
         _wanted(chosen)  # is refused, if it must be, before anything is made
-    _require_place(path, create=creates)
+    is_new = _require_place(path, create=creates)
+    try:
+        return _opened(path, chosen, creates=creates, readonly=readonly, sync=sync)
+    except BaseException:
+        if is_new:
+            _unmake(path)
+        raise
+
+
+def _opened(
+    path: Path, chosen: Mapping[str, Any], *, creates: bool, readonly: bool, sync: bool
+) -> DurableStore:
     environment = environments.acquire(path, readonly=readonly, sync=sync)
     try:
         with environment.reading() as transaction:
@@ -167,18 +171,46 @@ def open_store(
         raise
 
 
-def _require_place(path: Path, *, create: bool) -> None:
-    if path.is_file():
-        raise NeardupError(f"{path} is a file; an index is a folder")
-    if not path.exists():
-        if not create:
-            raise NeardupError(f"there is no index {path}; make one with neardup index create")
-        try:
-            path.mkdir()
-        except OSError as error:
-            raise NeardupError(f"cannot make {path}: {error.strerror}") from None
-    elif not (path / environments.DATA).exists() and (not create or any(path.iterdir())):
-        raise NeardupError(f"{path} is a folder, but no index; name another one")
+def is_made(path: Path) -> bool:
+    """Whether a folder holds an index; a run that was to make one there may have been stopped."""
+    if not is_index(path):
+        return False
+    environment = environments.acquire(path, readonly=not os.access(path, os.W_OK), sync=True)
+    try:
+        with environment.reading() as transaction:
+            return not Stored(transaction, Mapped(), adds=False).is_empty()
+    finally:
+        environments.release(environment)
+
+
+def _unmake(path: Path) -> None:
+    """Remove the folder of an index that could not be made; what is not ours keeps it there."""
+    with suppress(OSError):
+        for name in environments.FILES:
+            (path / name).unlink(missing_ok=True)
+        path.rmdir()
+
+
+def _require_place(path: Path, *, create: bool) -> bool:
+    """Refuse what can be no index, and make a folder for one; whether it is new."""
+    try:
+        if not path.exists():
+            if not create:
+                raise NeardupError(f"there is no index {path}; make one with neardup index create")
+            try:
+                path.mkdir()
+            except OSError as error:
+                raise NeardupError(f"cannot make {path}: {error.strerror}") from None
+            return True
+        if not path.is_dir():
+            raise NeardupError(f"{path} is a file; an index is a folder")
+        if not (path / environments.DATA).is_file() and (not create or any(path.iterdir())):
+            raise NeardupError(f"{path} is a folder, but no index; name another one")
+        return False
+    except OSError as error:
+        raise NeardupError(f"{path} cannot be opened: {error.strerror}") from None
+    except ValueError as error:  # a character that no path can have
+        raise NeardupError(f"{str(path)!r} can be no index: {error}") from None
 
 
 def _wanted(chosen: Mapping[str, Any]) -> tuple[IndexSettings, IdfTable | None]:
@@ -222,28 +254,36 @@ def _read(stored: Stored, path: Path) -> tuple[IndexSettings, IdfTable | None] |
         raise NeardupError(
             f"{path} is {found}, and this version reads {FORMAT}; use the version that wrote it"
         )
+    with damage_told(path):
+        return _settings(stored)
+
+
+def _settings(stored: Stored) -> tuple[IndexSettings, IdfTable | None]:
     try:
         settings = IndexSettings.of_bytes(bytes(stored.about(SETTINGS_KEY) or b""))
-        table = stored.about(IDF_KEY)
-        return settings, None if table is None else _loaded(bytes(table))
-    except (ValueError, KeyError, TypeError, InputError) as error:
-        raise NeardupError(f"{path} is a damaged index: {error}") from error
+        data = stored.about(IDF_KEY)
+        table = None if data is None else _loaded(bytes(data))
+    except (NeardupError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamageError(f"its settings cannot be read: {error}") from error
+    if (settings.scheme.idf or None) != (None if table is None else table.content):
+        raise DamageError("its idf table is not the one that it was made with")
+    return settings, table
 
 
 def _saved(table: IdfTable) -> bytes:
-    with TemporaryDirectory(prefix="neardup-") as folder:
-        path = Path(folder, "idf.parquet")
+    with TemporaryFolder() as folder:
+        path = folder / "idf.parquet"
         table.save(path)
         return path.read_bytes()
 
 
 def _loaded(data: bytes) -> IdfTable:
-    with TemporaryDirectory(prefix="neardup-") as folder:
-        path = Path(folder, "idf.parquet")
+    with TemporaryFolder() as folder:
+        path = folder / "idf.parquet"
         path.write_bytes(data)
         return IdfTable.load(path)
 
 
 def is_index(path: str | os.PathLike[str]) -> bool:
     """Whether a folder looks like that of an index."""
-    return Path(path, environments.DATA).is_file()
+    return os.path.isfile(Path(path, environments.DATA))

@@ -9,13 +9,13 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from neardup.errors import InputError
 from neardup.index.block import Block
 from neardup.index.entries import Entries, Record
 from neardup.index.id_table import in_sorted
 from neardup.index.ids import Id, id_array, id_hashes
 from neardup.index.match import Match, in_order
 from neardup.index.notes import Dead
+from neardup.index.soundness import DamageError
 from neardup.index.state import Segment, State
 from neardup.index.stored import Stored
 from neardup.index.tail import Tail
@@ -186,7 +186,7 @@ class DurableView(View):
                 block = self.stored.block(number)
                 place = None if block is None else block.place(number)
             if block is None or place is None:
-                raise InputError(f"the record of document {number} is missing in the index")
+                raise DamageError(f"the record of document {number} is missing")
             yield block, place
 
 

@@ -20,7 +20,7 @@ class Entries:
     """Documents: ids of one kind, words, fingerprints, metadata as JSON, and what is stored.
 
     `metadata` and `contents` are binary arrays, without nulls; b"" stands for none. Each is None
-    where no document has any.
+    where no document has any. Ids that are `made` were not given, and replace nothing.
     """
 
     ids: pa.Array
@@ -28,6 +28,7 @@ class Entries:
     rows: NDArray[np.uint64]
     metadata: pa.Array | None = None
     contents: pa.Array | None = None
+    made: bool = False
 
     def __len__(self) -> int:
         return len(self.words)
@@ -58,6 +59,7 @@ class Entries:
             np.ascontiguousarray(self.rows[places]),
             None if self.metadata is None else self.metadata.take(chosen),
             None if self.contents is None else self.contents.take(chosen),
+            self.made,
         )
 
     def slice(self, begin: int, end: int) -> Entries:
@@ -69,6 +71,7 @@ class Entries:
             self.rows[begin:end],
             None if self.metadata is None else self.metadata.slice(begin, size),
             None if self.contents is None else self.contents.slice(begin, size),
+            self.made,
         )
 
 
@@ -106,6 +109,7 @@ def _one(parts: list[Entries]) -> Entries:
         np.concatenate([part.rows for part in parts]),
         _columns([(part.metadata, len(part)) for part in parts]),
         _columns([(part.contents, len(part)) for part in parts]),
+        parts[0].made,
     )
 
 

@@ -14,7 +14,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.errors import InputError
+from neardup.index.soundness import DamageError
+from neardup.kernels.living import MOST_NUMBER
 
 MAGIC = b"NDi1"
 _HEAD = struct.Struct("<4sIQII")
@@ -37,10 +38,10 @@ class IdTable:
 
     def __init__(self, data: memoryview) -> None:
         if len(data) < _HEAD.size:
-            raise InputError("a table of ids is cut off")
+            raise DamageError("a table of ids is cut off")
         magic, count, first, self._sum, _ = _HEAD.unpack_from(data)
-        if magic != MAGIC or len(data) != _HEAD.size + 12 * count:
-            raise InputError("a table of ids is damaged")
+        if magic != MAGIC or len(data) != _HEAD.size + 12 * count or first > MOST_NUMBER:
+            raise _damage()
         self._data = data
         self.hashes: Hashes = np.frombuffer(data, np.uint64, count, _HEAD.size)
         self._relative = np.frombuffer(data, np.uint32, count, _HEAD.size + 8 * count)
@@ -86,7 +87,11 @@ class IdTable:
     def check(self) -> None:
         """Refuse a table that is not as it was written."""
         if crc32(self._data[_HEAD.size :]) != self._sum:
-            raise InputError("a table of ids is damaged")
+            raise _damage()
+
+
+def _damage() -> DamageError:
+    return DamageError("a table of ids is not as it was written")
 
 
 def merged(tables: Sequence[IdTable], dead: Numbers) -> tuple[Hashes, Numbers]:

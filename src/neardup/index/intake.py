@@ -47,10 +47,12 @@ class Intake:
                     "this index stores texts or features, so it cannot take fingerprints alone; "
                     "give the documents"
                 )
-            return Entries(given.ids, given.held.words, given.held.array, given.metadata)
+            return Entries(
+                given.ids, given.held.words, given.held.array, given.metadata, made=given.made
+            )
         rows, words = self._maker.rows(given.held)
         contents = contents_of(given.held, self._settings, self._maker)
-        return Entries(given.ids, words, rows, given.metadata, contents)
+        return Entries(given.ids, words, rows, given.metadata, contents, given.made)
 
     def portions(
         self, given: Any, metadata: Sequence[str], at_once: bool
@@ -62,6 +64,14 @@ class Intake:
             entries = self.entries(batch)
             if not len(entries):
                 continue
+            if waiting and waiting[-1].made != entries.made:
+                if at_once:
+                    raise InputError(
+                        "documents with ids and documents without cannot be added at once; add "
+                        "the ones first, and then the others"
+                    )
+                yield by_kind(waiting)
+                waiting, count, size = [], 0, 0
             waiting.append(entries)
             count, size = count + len(entries), size + entries.nbytes
             if not at_once and (count >= _DOCUMENTS_AT_ONCE or size >= _BYTES_AT_ONCE):

@@ -17,6 +17,7 @@ from neardup.index.answering import (
     Question,
     answer,
     distance_asked,
+    require_buckets,
     require_limit,
     threshold_asked,
 )
@@ -27,7 +28,7 @@ from neardup.index.intake import Intake, with_last
 from neardup.index.match import Answers, Match
 from neardup.index.settings import IndexSettings
 from neardup.index.stats import IndexStats, StoredDocument
-from neardup.index.view import Change, Store
+from neardup.index.view import Change, Put, Store
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -79,17 +80,32 @@ class LivingIndex:
         `text`, `Fingerprints` with ids, what `neardup.read` reads, or an iterable of any of these.
         `metadata` names columns of tables to keep. Documents are committed some ten thousand at a
         time, and `progress` is told how many are; with `at_once` all of them are, or none.
+
+        Documents of files that have no ids are named after file and row, as "a.jsonl:17", and
+        replace nothing: where another document has that name, a hash of the content is put behind.
         """
-        done = seen = 0
+        counted = self.add_counted(batches, metadata=metadata, at_once=at_once, progress=progress)
+        return counted.stored
+
+    def add_counted(
+        self,
+        batches: Any,
+        *,
+        metadata: Sequence[str] = (),
+        at_once: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> Put:
+        """The same as `add_many`, and give how many were stored, replaced and renamed."""
+        done, seen = Put(), 0
         for entries, is_last in with_last(self._intake.portions(batches, metadata, at_once)):
 
-            def put(change: Change, some: list[Entries] = entries, ends: bool = is_last) -> int:
-                changed = sum(map(change.put, some))
+            def put(change: Change, some: list[Entries] = entries, ends: bool = is_last) -> Put:
+                changed = sum(map(change.put, some), Put())
                 if ends:
                     change.settle()
                 return changed
 
-            done += self._store.change(put)
+            done = done + self._store.change(put)
             seen += sum(map(len, entries))
             if progress:
                 progress(seen)
@@ -198,13 +214,13 @@ class LivingIndex:
             if number is None:
                 return None
             record = view.records([number])[0]
-        return StoredDocument(
-            record.id,
-            None if not record.words else Fingerprints(record.row[None], self.scheme)[0],
-            record.words,
-            metadata_of(record.metadata),
-            text_of(record.content) if self._settings.store_text and record.content else None,
-        )
+            return StoredDocument(
+                record.id,
+                None if not record.words else Fingerprints(record.row[None], self.scheme)[0],
+                record.words,
+                metadata_of(record.metadata),
+                text_of(record.content) if self._settings.store_text and record.content else None,
+            )
 
     def ids(self) -> Iterator[Id]:
         """The ids of all documents, in the order they came."""
@@ -220,6 +236,7 @@ class LivingIndex:
 
         Buckets are counted over all fingerprints, which takes time: ask for 0 to leave them out.
         """
+        require_buckets(buckets)
         with self._store.view() as view:
             count = len(view)
         plan = self._settings.plan

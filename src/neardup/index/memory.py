@@ -7,7 +7,7 @@ from typing import Any
 
 from neardup import kernels
 from neardup.features.idf import IdfTable
-from neardup.fingerprints.scheme import HashFunction
+from neardup.fingerprints.scheme import HashChoice
 from neardup.index.interface import LivingIndex
 from neardup.index.memory_store import MemoryStore
 from neardup.index.settings import IndexSettings
@@ -29,7 +29,7 @@ class MemoryIndex(LivingIndex):
         features: str | None = None,
         weights: str | None = None,
         bits: int | None = None,
-        hash: str | HashFunction | None = None,
+        hash: HashChoice | None = None,
         tie: str | None = None,
         projection: str | None = None,
         text: str | None = None,

@@ -16,10 +16,10 @@ from neardup.index.entries import Entries, Record, metadata_of
 from neardup.index.id_book import IdBook, ListedIds, listed
 from neardup.index.ids import Id, id_array
 from neardup.index.match import Match, in_order
-from neardup.index.repeats import last_of_each, unchanged
+from neardup.index.repeats import count_of, last_of_each, named_apart, unchanged
 from neardup.index.row_chunks import RowChunks
-from neardup.index.view import Change, Store, View
-from neardup.kernels.living import Matches, MemoryTables
+from neardup.index.view import Change, Put, Store, View
+from neardup.kernels.living import Matches, MemoryTables, release_memory
 
 Numbers = NDArray[np.uint64]
 Found = TypeVar("Found")
@@ -87,6 +87,13 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """The number of the document with that id, if there is one."""
         return self._ids.number_of(id)
 
+    def numbers_of(self, entries: Entries) -> NDArray[np.int64]:
+        """The numbers of the documents with the same ids, -1 where there is none."""
+        found = np.full(len(entries), -1, np.int64)
+        for place, number in self._ids.known(listed(entries.ids)):
+            found[place] = number
+        return found
+
     def ids_of(self, numbers: Sequence[int]) -> list[Id]:
         """The ids of documents."""
         return self._ids.ids_of(numbers)
@@ -118,24 +125,29 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """The numbers of all documents, ascending."""
         return self._ids.numbers()
 
-    def put(self, entries: Entries) -> int:
+    def put(self, entries: Entries) -> Put:
         """Add documents, or replace those of the same ids; those that are just so stay."""
+        given, new = len(entries), set[Id]()
+        if entries.made:
+            entries, new = named_apart(entries, self)
         ids = listed(entries.ids)
         if isinstance(ids, list) and len(set(ids)) < len(ids):
             entries = last_of_each(entries)
             ids = listed(entries.ids)
+        replaced = 0 if entries.made else given - len(entries)
         if old := self._ids.known(ids):
             places = np.array([place for place, _ in old], np.int64)
             numbers = np.array([number for _, number in old], np.uint64)
             same = unchanged(entries, places, self.records(numbers.tolist()))
             self.remove(numbers[~same])
+            replaced += int((~same).sum())
             fresh = np.ones(len(entries), np.bool_)
             fresh[places[same]] = False
             entries = entries.take(np.flatnonzero(fresh))
             ids = listed(entries.ids)
         if ids:
             self._append(ids, entries)
-        return len(ids)
+        return Put(len(ids), replaced, count_of(entries, new))
 
     def remove(self, numbers: Numbers) -> None:
         """Remove documents; when more than half of the numbers are gone, they are given anew."""
@@ -153,14 +165,12 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         """There is nothing to tidy up."""
 
     def compact(self) -> None:
-        """Number the documents anew, in the order they came."""
+        """Number the documents anew, in the order they came, and give freed memory back."""
         with self._lock:
-            if self._ids.end == len(self._ids):
-                return
-            alive = list(self.entries())
-            self._begin()
-            for entries in alive:
-                self._append(listed(entries.ids), entries)
+            if self._ids.end > len(self._ids):
+                self._renumber()
+        pa.default_memory_pool().release_unused()
+        release_memory()
 
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
         """All documents as they are now, in the order they came."""
@@ -186,6 +196,12 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
     def close(self) -> None:
         """Forget everything."""
         self._begin()
+
+    def _renumber(self) -> None:
+        alive = list(self.entries())
+        self._begin()
+        for entries in alive:
+            self._append(listed(entries.ids), entries)
 
     def _append(self, ids: ListedIds, entries: Entries) -> None:
         first = self._ids.end

@@ -129,6 +129,8 @@ class IndexSettings:
     def of_bytes(cls, data: bytes) -> IndexSettings:
         """Read back what `to_bytes` wrote."""
         held = orjson.loads(data)
+        if not isinstance(held, dict):
+            raise TypeError("they are no object")
         scheme = Scheme.parse(held["scheme"])
         masks = [int(mask, 16) for mask in held["masks"]]
         if held["plan"].startswith("masks:"):
@@ -137,8 +139,11 @@ class IndexSettings:
             plan = plan_of(held["plan"], scheme.bits)
         if not isinstance(plan, MaskPlan) or list(plan.masks) != masks:
             raise NeardupError(f"the plan {held['plan']} has other masks now than it had")
-        rest = (held[name] for name in ("max_distance", "store_text", "store_features"))
-        return cls(scheme, plan, *rest)
+        stores = [held[name] for name in ("store_text", "store_features")]
+        distance = _distance(held["max_distance"])
+        if distance is None or not all(isinstance(stored, bool) for stored in stores):
+            raise TypeError("one of them is of the wrong type")
+        return cls(scheme, plan, distance, *stores)
 
     def _scheme_of(self, chosen: Mapping[str, Any]) -> Scheme:
         """The scheme with what was chosen in place of its own parts."""

@@ -33,11 +33,15 @@ _SHAPES = "give (id, text) pairs, a table with the columns id and text, or what 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Some documents with ids of one kind: what they hold, or their fingerprints already."""
+    """Some documents with ids of one kind: what they hold, or their fingerprints already.
+
+    Ids that are `made` were not given with the documents, and replace nothing.
+    """
 
     ids: pa.Array
     held: DocumentColumns | Fingerprints
     metadata: pa.Array | None = None
+    made: bool = False
 
 
 def batches(given: Any, scheme: Scheme, metadata: Sequence[str] = ()) -> Iterator[Documents]:
@@ -46,7 +50,9 @@ def batches(given: Any, scheme: Scheme, metadata: Sequence[str] = ()) -> Iterato
     `metadata` names the columns of tables that are to be kept with the documents. Of batches
     that neardup.read has read, all carried columns are.
     """
-    if isinstance(given, Fingerprints):
+    if isinstance(given, Documents):
+        yield given
+    elif isinstance(given, Fingerprints):
         yield from _of_fingerprints(given, scheme)
     elif isinstance(given, Batch | TermBatch):
         yield _of_batch(given, scheme)
@@ -130,8 +136,10 @@ def _of_fingerprints(given: Fingerprints, scheme: Scheme) -> Iterator[Documents]
 
 
 def _of_batch(batch: Batch | TermBatch, scheme: Scheme) -> Documents:
+    made = batch.made_ids
+    ids = id_column(batch.ids if made is None else made())
     if isinstance(batch, TermBatch):
-        return Documents(id_column(batch.ids), GivenTerms(batch.terms, batch.weights))
+        return Documents(ids, GivenTerms(batch.terms, batch.weights), made=made is not None)
     carried = batch.documents.schema.names[2:]
     fields = scheme.fields
     columns = (
@@ -140,7 +148,7 @@ def _of_batch(batch: Batch | TermBatch, scheme: Scheme) -> Documents:
         else list(map(TextColumn, batch.fields, fields.fields))
     )
     names = [name for name in carried if fields is None or name not in fields.names]
-    return Documents(id_column(batch.ids), columns, _rows_json(batch.documents, names))
+    return Documents(ids, columns, _rows_json(batch.documents, names), made is not None)
 
 
 def _of_table(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 import orjson
+
+from neardup.kernels.living import MOST_NUMBER
 
 # The key under which the dead of the tail are noted; segments count from 1.
 TAIL = 0
@@ -67,4 +69,27 @@ class State:
         """Read back what `to_bytes` wrote."""
         held: dict[str, Any] = orjson.loads(data)
         segments = tuple(Segment(**segment) for segment in held.pop("segments"))
-        return cls(**{**held, "segments": segments, "tail": Segment(**held["tail"])})
+        state = cls(**{**held, "segments": segments, "tail": Segment(**held["tail"])})
+        state.require_possible()
+        return state
+
+    def require_possible(self) -> None:
+        """ValueError unless this could be a state: all that is counted on elsewhere holds."""
+        counts = [self.revision, self.next_number, self.next_key]
+        counts += [value for part in self.parts for value in astuple(part)]
+        if any(type(count) is not int or not 0 <= count <= MOST_NUMBER for count in counts):
+            raise ValueError("it has a number that is none")
+        begin = 0  # of the numbers that no segment before has
+        for segment in self.segments:
+            if not (begin <= segment.first <= segment.last and TAIL < segment.key < self.next_key):
+                raise ValueError("its segments are not in order")
+            begin = segment.last + 1
+        if not begin <= self.tail.first <= self.next_number or self.tail.key != TAIL:
+            raise ValueError("its tail is not behind its segments")
+        if len({part.key for part in self.parts}) < len(self.parts):
+            raise ValueError("it has a segment twice")
+        for part in self.segments:
+            if not part.dead <= part.documents <= part.held <= part.last + 1 - part.first:
+                raise ValueError("it counts more documents than there are numbers")
+        if not self.tail.dead <= self.tail.documents <= self.next_number - self.tail.first:
+            raise ValueError("it counts more documents than there are numbers")

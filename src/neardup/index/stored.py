@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from neardup.errors import InputError
 from neardup.index.block import Block
 from neardup.index.id_table import IdTable
 from neardup.index.mapped import Mapped
+from neardup.index.soundness import DamageError
 from neardup.index.state import State
 
 FORMAT_KEY, SETTINGS_KEY, IDF_KEY, STATE_KEY = b"aformat", b"asettings", b"aidf", b"astate"
@@ -34,12 +34,14 @@ class Stored:
     """All that is stored, as one transaction sees it.
 
     `mapped` is asked first for what belongs to segments; a transaction that only reads adds to it.
+    `row_words` are those of a fingerprint, for whoever reads blocks.
     """
 
-    def __init__(self, transaction: Any, mapped: Mapped, *, adds: bool) -> None:
+    def __init__(self, transaction: Any, mapped: Mapped, *, adds: bool, row_words: int = 0) -> None:
         self._transaction = transaction
         self._mapped = mapped
         self._adds = adds
+        self._row_words = row_words
 
     def about(self, key: bytes) -> memoryview | None:
         """A value about the whole index."""
@@ -58,14 +60,14 @@ class Stored:
         """The state that the last commit left behind."""
         data = self.about(STATE_KEY)
         if data is None:
-            raise InputError("the index has no state")
+            raise DamageError("its state is missing")
         return _state(bytes(data))
 
     def block(self, number: int) -> Block | None:
         """The first block whose last document has that number or a higher one."""
         with self._transaction.cursor() as cursor:
             if cursor.set_range(_KEY.pack(_BLOCK, number)) and _is_of(cursor, _BLOCK):
-                return Block(cursor.value())
+                return self._block(cursor)
         return None
 
     def blocks_from(self, first: int) -> Iterator[Block]:
@@ -73,7 +75,7 @@ class Stored:
         with self._transaction.cursor() as cursor:
             found = cursor.set_range(_KEY.pack(_BLOCK, first))
             while found and _is_of(cursor, _BLOCK):
-                yield Block(cursor.value())
+                yield self._block(cursor)
                 found = cursor.next()
 
     def put_block(self, last: int, data: bytes) -> None:
@@ -126,13 +128,19 @@ class Stored:
             while found and bytes(cursor.key())[:9] == _KEY.pack(_NOTE, key):
                 found = cursor.delete()
 
+    def _block(self, cursor: Any) -> Block:
+        key = bytes(cursor.key())
+        if len(key) != _KEY.size:
+            raise DamageError("a block of records has no number")
+        return Block(cursor.value(), _KEY.unpack(key)[1], self._row_words)
+
     def _value(self, kind: bytes, key: int) -> memoryview:
         known = self._mapped.get(kind, key)
         if known is not None:
             return known
         found: memoryview | None = self._transaction.get(_KEY.pack(kind, key))
         if found is None:
-            raise InputError(f"segment {key} of the index is missing")
+            raise DamageError(f"segment {key} is missing")
         if self._adds and len(found) >= _LARGE:
             self._mapped.put(kind, key, found)
         return found
@@ -143,7 +151,7 @@ def _state(data: bytes) -> State:
     try:
         return State.of_bytes(data)
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the state of the index cannot be read ({error})") from None
+        raise DamageError(f"its state cannot be read: {error}") from None
 
 
 def _is_of(cursor: Any, kind: bytes) -> bool:

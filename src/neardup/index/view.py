@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,26 @@ from neardup.kernels.living import Matches
 
 Numbers = NDArray[np.uint64]
 Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Put:
+    """What came of documents that were put into an index.
+
+    `stored` are new, or changed and so `replaced` one of the same id; `renamed` of them had no id
+    of their own, and the one made for them was taken.
+    """
+
+    stored: int = 0
+    replaced: int = 0
+    renamed: int = 0
+
+    def __add__(self, other: Put) -> Put:
+        return Put(
+            self.stored + other.stored,
+            self.replaced + other.replaced,
+            self.renamed + other.renamed,
+        )
 
 
 class View(ABC):
@@ -35,6 +56,10 @@ class View(ABC):
     @abstractmethod
     def number_of(self, id: Id) -> int | None:
         """The number of the document with that id, if there is one."""
+
+    @abstractmethod
+    def numbers_of(self, entries: Entries) -> NDArray[np.int64]:
+        """The numbers of the documents with the same ids, -1 where there is none."""
 
     @abstractmethod
     def ids_of(self, numbers: Sequence[int]) -> list[Id]:
@@ -60,10 +85,10 @@ class Change(View):
     """
 
     @abstractmethod
-    def put(self, entries: Entries) -> int:
+    def put(self, entries: Entries) -> Put:
         """Add documents, or replace those of the same ids; those that are just so stay.
 
-        Gives how many were added or replaced.
+        Documents with made ids replace nothing: where the id is taken, they get another.
         """
 
     @abstractmethod

@@ -19,9 +19,11 @@ except ImportError as error:
     ) from error
 from neardup.kernels.columns import string_buffers
 from neardup.kernels.features import FeatureCounts, find_features, find_sets, weigh_features
+from neardup.kernels.hash_key import NO_KEY, HashKey
 
 __all__ = [
     "FeatureCounts",
+    "HashKey",
     "IdSet",
     "available_isas",
     "find_features",
@@ -32,6 +34,8 @@ __all__ = [
     "weigh",
     "weigh_features",
 ]
+
+MOST_THREADS = 1024  # more than any machine has cores; each takes a stack and some buffers
 
 
 def available_isas() -> list[str]:
@@ -45,8 +49,12 @@ def thread_count(threads: int | None) -> int:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
-    if not isinstance(threads, int) or threads < 1:
-        raise SettingError(f"threads={threads!r} must be a whole number, at least 1")
+    if (
+        isinstance(threads, bool)
+        or not isinstance(threads, int)
+        or not 1 <= threads <= MOST_THREADS
+    ):
+        raise SettingError(f"threads={threads!r} must be a whole number from 1 to {MOST_THREADS:,}")
     return threads
 
 
@@ -64,10 +72,14 @@ def fingerprint(
     distinct: bool,
     bits: int,
     ties_up: bool,
+    key: HashKey | None = None,
     threads: int = 1,
     isa: str = "auto",
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Fingerprint a string array without nulls: rows of 64-bit words, and word counts."""
+    """Fingerprint a string array without nulls: rows of 64-bit words, and word counts.
+
+    With a `key` they are those of the keyed hash, else of plain nd1.
+    """
     data, offsets = string_buffers(texts)
     return _native.fingerprint(
         data,
@@ -77,6 +89,7 @@ def fingerprint(
         distinct=distinct,
         bits=bits,
         ties_up=ties_up,
+        key=NO_KEY if key is None else key.words,
         threads=threads,
         isa=isa,
     )

@@ -3,6 +3,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+class TooManyPairsError(Exception):
+    """A join finds more pairs than it may; none is given."""
+
 def available_isas() -> list[str]: ...
 def is_utf8(data: NDArray[np.uint8], offsets: NDArray[np.int64], *, isa: str) -> bool: ...
 def fingerprint(
@@ -14,6 +17,7 @@ def fingerprint(
     distinct: bool,
     bits: int,
     ties_up: bool,
+    key: NDArray[np.uint64],
     threads: int,
     isa: str,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
@@ -36,6 +40,7 @@ def weigh_features(
     *,
     bits: int,
     ties_up: bool,
+    key: NDArray[np.uint64],
     with_sums: bool,
     threads: int,
     isa: str,
@@ -46,6 +51,7 @@ def features(
     *,
     shingles: list[tuple[bool, int]],
     with_counts: bool,
+    key: NDArray[np.uint64],
     threads: int,
     isa: str,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
@@ -94,6 +100,7 @@ def join_within(
     distance: int,
     blocks: NDArray[np.int64] | None,
     costs: tuple[float, float, float],
+    most_pairs: int,
     threads: int,
     isa: str,
 ) -> PairArrays: ...
@@ -105,6 +112,7 @@ def join_masks(
     max_distance: int | None,
     keep: bool,
     costs: tuple[float, float, float],
+    most_pairs: int,
     threads: int,
     isa: str,
 ) -> tuple[PairArrays, int]: ...
@@ -113,6 +121,7 @@ def join_all(
     right: NDArray[np.uint64] | None,
     *,
     max_distance: int | None,
+    most_pairs: int,
     threads: int,
     isa: str,
 ) -> PairArrays: ...
@@ -121,6 +130,7 @@ def join_windows(
     stops: NDArray[np.int64],
     *,
     max_distance: int | None,
+    most_pairs: int,
     threads: int,
     isa: str,
 ) -> PairArrays: ...
@@ -152,6 +162,7 @@ def join_similar(
     measure: str,
     threshold: float,
     most_postings: int,
+    most_pairs: int,
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int, bool]: ...
 def predict_similar(
@@ -217,3 +228,5 @@ def query_segment(
 ) -> MatchArrays: ...
 def segment_rows(buffer: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
 def check_segment(buffer: NDArray[np.uint8]) -> None: ...
+def release_memory() -> None: ...
+def check_pages(file: int, all: bool) -> None: ...

@@ -2,7 +2,8 @@
 
 Rows are fingerprints as words: a uint64 array of shape (n, words), bit 0 the most significant of
 the first word, those beyond the last bit zero. Repeated rows are allowed, and make as many pairs
-as there are; to keep them few, group equal rows first and join `rows[groups.firsts]`.
+as there are; to keep them few, group equal rows first and join `rows[groups.firsts]`. A join that
+would find more than `most_pairs` raises `TooManyPairsError`, in any number of threads.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.kernels import _native
+from neardup.kernels._native import TooManyPairsError
 from neardup.kernels.join_rows import (
     MEASURED_COSTS,
     Blocks,
@@ -33,6 +35,7 @@ __all__ = [
     "JoinCosts",
     "RowGroups",
     "RowPairs",
+    "TooManyPairsError",
     "count_masks",
     "expand_pairs",
     "group_rows",
@@ -41,6 +44,8 @@ __all__ = [
     "join_windows",
     "join_within",
 ]
+
+_ANY_NUMBER = 2**64 - 1
 
 
 def group_rows(rows: Rows, *, threads: int = 1) -> RowGroups:
@@ -56,6 +61,7 @@ def join_within(
     distance: int,
     blocks: Blocks | None = None,
     costs: JoinCosts = MEASURED_COSTS,
+    most_pairs: int | None = None,
     threads: int = 1,
     isa: str = "auto",
 ) -> RowPairs:
@@ -74,6 +80,7 @@ def join_within(
             distance=distance,
             blocks=checked_blocks(blocks, bits, distance),
             costs=astuple(costs),
+            most_pairs=_number(most_pairs),
             threads=threads,
             isa=isa,
         )
@@ -86,6 +93,7 @@ def join_masks(
     *,
     masks: Rows,
     max_distance: int | None = None,
+    most_pairs: int | None = None,
     threads: int = 1,
     isa: str = "auto",
 ) -> RowPairs:
@@ -93,7 +101,7 @@ def join_masks(
 
     A pair is found by the first mask that agrees, and written only if it is near enough.
     """
-    pairs, _ = _join_masks(left, right, masks, max_distance, True, threads, isa)
+    pairs, _ = _join_masks(left, right, masks, max_distance, most_pairs, True, threads, isa)
     return RowPairs(*pairs)
 
 
@@ -107,7 +115,7 @@ def count_masks(
     isa: str = "auto",
 ) -> int:
     """How many pairs `join_masks` would give, without the memory for them."""
-    _, count = _join_masks(left, right, masks, max_distance, False, threads, isa)
+    _, count = _join_masks(left, right, masks, max_distance, None, False, threads, isa)
     return count
 
 
@@ -116,13 +124,22 @@ def join_all(
     right: Rows | None = None,
     *,
     max_distance: int | None = None,
+    most_pairs: int | None = None,
     threads: int = 1,
     isa: str = "auto",
 ) -> RowPairs:
     """Every pair of rows within `max_distance` bits, or every pair there is, by looking at each."""
     left, right = checked_sides(left, right)
-    most = _limit(max_distance)
-    return RowPairs(*_native.join_all(left, right, max_distance=most, threads=threads, isa=isa))
+    return RowPairs(
+        *_native.join_all(
+            left,
+            right,
+            max_distance=_limit(max_distance),
+            most_pairs=_number(most_pairs),
+            threads=threads,
+            isa=isa,
+        )
+    )
 
 
 def join_windows(
@@ -130,14 +147,23 @@ def join_windows(
     stops: NDArray[np.int64],
     *,
     max_distance: int | None = None,
+    most_pairs: int | None = None,
     threads: int = 1,
     isa: str = "auto",
 ) -> RowPairs:
     """Every pair i < j < stops[i] within `max_distance` bits, in the order of the rows given."""
     rows, _ = checked_sides(rows, None)
     ends = checked_stops(stops, len(rows))
-    most = _limit(max_distance)
-    return RowPairs(*_native.join_windows(rows, ends, max_distance=most, threads=threads, isa=isa))
+    return RowPairs(
+        *_native.join_windows(
+            rows,
+            ends,
+            max_distance=_limit(max_distance),
+            most_pairs=_number(most_pairs),
+            threads=threads,
+            isa=isa,
+        )
+    )
 
 
 def expand_pairs(pairs: RowPairs, groups: RowGroups, right: RowGroups | None = None) -> RowPairs:
@@ -164,6 +190,7 @@ def _join_masks(
     right: Rows | None,
     masks: Rows,
     max_distance: int | None,
+    most_pairs: int | None,
     keep: bool,
     threads: int,
     isa: str,
@@ -176,6 +203,7 @@ def _join_masks(
         max_distance=_limit(max_distance),
         keep=keep,
         costs=astuple(MEASURED_COSTS),
+        most_pairs=_number(most_pairs),
         threads=threads,
         isa=isa,
     )
@@ -183,3 +211,7 @@ def _join_masks(
 
 def _limit(max_distance: int | None) -> int | None:
     return None if max_distance is None else checked_distance(max_distance, "max_distance")
+
+
+def _number(most_pairs: int | None) -> int:
+    return _ANY_NUMBER if most_pairs is None else min(max(0, most_pairs), _ANY_NUMBER)

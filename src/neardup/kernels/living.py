@@ -34,10 +34,12 @@ __all__ = [
     "MOST_NUMBER",
     "Matches",
     "MemoryTables",
+    "check_pages",
     "check_segment",
     "merge_segments",
     "pack_segment",
     "query_segment",
+    "release_memory",
     "segment_rows",
 ]
 
@@ -116,6 +118,11 @@ class MemoryTables:
             raise SettingError("row must be the bytes of a row, as its tobytes() gives") from error
 
 
+def release_memory() -> None:
+    """Give memory that was freed back to the system, for whoever has just let go of much."""
+    _native.release_memory()
+
+
 def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:
     """Write documents as a segment, whose bytes do not depend on their order."""
     masks, bits = checked_plan(masks, bits)
@@ -166,6 +173,15 @@ def segment_rows(buffer: Buffer) -> tuple[Numbers, Rows]:
 def check_segment(buffer: Buffer) -> None:
     """Read every byte of a segment; ValueError if it is not as it was written."""
     _native.check_segment(_bytes_of(buffer))
+
+
+def check_pages(file: int, *, front_only: bool = False) -> None:
+    """Follow the pages of an LMDB file that is open for reading; ValueError if it is damaged.
+
+    `front_only` looks at the first two pages, which LMDB reads before any other. The twin is
+    `lmdb.verify`, which lets more pass: an index has one table, of plain values.
+    """
+    _native.check_pages(file, not front_only)
 
 
 def _bytes_of(buffer: Buffer) -> NDArray[np.uint8]:

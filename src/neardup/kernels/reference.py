@@ -12,6 +12,10 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neardup.kernels.keyed_reference import KeyedHash
 
 MASK = 2**64 - 1
 
@@ -139,31 +143,42 @@ def feature_in_field(feature: int, field: str) -> int:
     return fold_multiply(total ^ FEATURE_KEY, rotate_half(total) ^ TURNED_KEY)
 
 
-def features(text: str, unit: str, size: int) -> list[int]:
+def features(text: str, unit: str, size: int, keyed: KeyedHash | None = None) -> list[int]:
     """The feature hashes of a text, repeated ones included; none if it holds no word."""
     if not words(text):
         return []
-    return [feature_hash(shingle) for shingle in shingles(units(text, unit), size)]
+    hashed = feature_hash if keyed is None else keyed.feature_hash
+    return [hashed(shingle) for shingle in shingles(units(text, unit), size)]
 
 
-def feature_counts(text: str, shingles: Iterable[tuple[str, int]]) -> list[tuple[int, int]]:
+def feature_counts(
+    text: str, shingles: Iterable[tuple[str, int]], keyed: KeyedHash | None = None
+) -> list[tuple[int, int]]:
     """The features of all kinds of shingles, ascending, each with the times it occurs."""
     counted: Counter[int] = Counter()
     for unit, size in shingles:
-        counted.update(features(text, unit, size))
+        counted.update(features(text, unit, size, keyed))
     return sorted(counted.items())
 
 
 def fingerprint(
-    text: str, *, unit: str, size: int, distinct: bool, bits: int, ties_up: bool
+    text: str,
+    *,
+    unit: str,
+    size: int,
+    distinct: bool,
+    bits: int,
+    ties_up: bool,
+    keyed: KeyedHash | None = None,
 ) -> list[int]:
     """The fingerprint as 64-bit words, bit 0 the most significant bit of the first."""
-    hashes = features(text, unit, size)
+    hashes = features(text, unit, size, keyed)
+    widened_at = widen if keyed is None else keyed.widen
     if distinct:
         hashes = list(dict.fromkeys(hashes))
     row = []
     for place in range(-(-bits // 64)):
-        widened = [widen(feature, place) for feature in hashes]
+        widened = [widened_at(feature, place) for feature in hashes]
         word = 0
         for bit in range(64):
             ones = sum(value >> (63 - bit) & 1 for value in widened)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.kernels import _native
+from neardup.kernels._native import TooManyPairsError
 from neardup.kernels.similar_documents import (
     MOST_DOCUMENTS,
     Documents,
@@ -33,6 +34,7 @@ from neardup.kernels.similar_documents import (
 __all__ = [
     "PossiblePartners",
     "SimilarPairs",
+    "TooManyPairsError",
     "TooManyPostingsError",
     "components",
     "join_similar",
@@ -76,13 +78,15 @@ def join_similar(
     threshold: float,
     right: Documents | None = None,
     most_postings: int | None = None,
+    most_pairs: int | None = None,
     threads: int = 1,
 ) -> SimilarPairs:
     """Every pair of documents whose similarity is at least `threshold`, guaranteed.
 
     With `right`, pairs are of a document and one of that collection. Documents that are equal make
     as many pairs as there are; to keep them few, join one of each. `TooManyPostingsError` is raised
-    where there are more than `most_postings`, as `predict_similar` counts them.
+    where there are more than `most_postings`, as `predict_similar` counts them, and
+    `TooManyPairsError` where there are more than `most_pairs`, in any number of threads.
     """
     left, right = checked_sides((offsets, hashes, weights), right)
     measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
@@ -93,6 +97,7 @@ def join_similar(
             measure=measure,
             threshold=threshold,
             most_postings=2**64 - 1 if most_postings is None else most_postings,
+            most_pairs=2**64 - 1 if most_pairs is None else most_pairs,
             threads=threads,
         )
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.errors import SettingError
+from neardup.fingerprints.scheme import HashChoice
 from neardup.kernels.similar import join_similar
 from neardup.lab.exact_features import collection_features, fitted_maker
 from neardup.pipeline.dedup.run import source_of
@@ -20,6 +21,7 @@ def exact_pairs(
     *,
     features: str = "word:3",
     weights: str | None = None,
+    hash: HashChoice = "nd1",
     text: str | None = None,
     id: str | None = None,
     threads: int | None = None,
@@ -29,7 +31,8 @@ def exact_pairs(
     `documents` is what `dedup` takes: a path (a file, a folder, a glob, a URL) or several, a list
     of texts, a column, or a table; with `features="terms"` documents bring their own terms, as
     {term: weight}, a list or a set. `similarity` is `jaccard`, `weighted-jaccard` or `cosine`;
-    without, the one that fits the weights.
+    without, the one that fits the weights. A keyed `hash` (`nd.keyed`) guards against texts that
+    were made to collide; others change nothing.
 
     a comes before b; both are ids where documents have any, else places. Unlike `dedup`, copies
     are paired each with each, so a thousand copies of one text are half a million pairs. All
@@ -42,6 +45,7 @@ def exact_pairs(
     settings = DedupSettings.of(
         features=features,
         weights=weights,
+        hash=hash,
         similarity=similarity,
         threshold=threshold,
         text=text,

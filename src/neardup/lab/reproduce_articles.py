@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from neardup.candidates import LengthPlan, plan_of
 from neardup.candidates.plan import pairs_of
 from neardup.fingerprints import Fingerprints, hamming
-from neardup.lab.reproduce_documents import KnownPairs, fingerprinted, known_pairs
+from neardup.lab.reproduce_documents import KnownIds, KnownPairs, fingerprinted
 from neardup.lab.reproduce_published import WIKIPEDIA_DOCUMENTS
 from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
 from neardup.lab.reproduce_windows import (
@@ -41,6 +41,7 @@ def reproduce_articles(
     """Fingerprint articles on the sphere and compare those of similar lengths."""
     began = time.perf_counter()
     known = preset("sphere")
+    known_ids = None if truth is None else KnownIds.read(truth)
     found, ids = fingerprinted(inputs, known, text=text, id=id, threads=threads)
     plan = plan_of(known.candidates, found.bits)
     if not isinstance(plan, LengthPlan):
@@ -54,8 +55,8 @@ def reproduce_articles(
         _sizes(counted),
         _longest(found, ids, counted),
     ]
-    if truth is not None:
-        tables.append(_recall(found, plan, windows, known_pairs(truth, ids), counted.limits))
+    if known_ids is not None:
+        tables.append(_recall(found, plan, windows, known_ids.among(ids), counted.limits))
     return Reproduction(
         "s4",
         "A homework on 158,000 Wikipedia articles: 42 bits of MD5 of each word summed, the signs "

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from neardup.errors import InputError
 from neardup.lab.reproduce_published import ARXIV_DOCUMENTS, PublishedLab
 from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
 from neardup.lab.sweep_result import Sweep, SweepRow
@@ -55,6 +56,8 @@ def reproduce_bands(
         exact=True,
         threads=threads,
     )
+    if not swept.documents:
+        raise InputError("the input has no document; give some with terms and weights")
     table = _table(lab, swept)
     return Reproduction(
         lab.seed,
@@ -117,7 +120,10 @@ def _differences(lab: PublishedLab, swept: Sweep, table: BesideTable) -> list[st
 
 
 def _ratios(ours: Sequence[Any], theirs: Sequence[Any]) -> str:
-    low, high = _extremes([one / other for one, other in zip(ours, theirs, strict=True)])
+    ratios = [one / other for one, other in zip(ours, theirs, strict=True) if other]
+    if not ratios:
+        return "nowhere, as there should be none"
+    low, high = _extremes(ratios)
     return f"{low:.3f} to {high:.3f} times"
 
 

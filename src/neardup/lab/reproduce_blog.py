@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from neardup.candidates import find_pairs, plan_of
 from neardup.candidates.probe import ProbePlan
 from neardup.fingerprints import Fingerprints, hamming
-from neardup.lab.reproduce_documents import KnownPairs, fingerprinted, known_pairs
+from neardup.lab.reproduce_documents import KnownIds, KnownPairs, fingerprinted
 from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
 from neardup.presets import preset
 
@@ -35,9 +35,10 @@ def reproduce_blog(
     """Fingerprint texts by their keywords and search them in each of the seed's ways."""
     began = time.perf_counter()
     known = preset("blog")
+    known_ids = None if truth is None else KnownIds.read(truth)
     found, ids = fingerprinted(inputs, known, text=text, id=id, threads=threads)
     (limit,) = known.max_distance
-    pairs = None if truth is None else known_pairs(truth, ids)
+    pairs = None if known_ids is None else known_ids.among(ids)
     searches = _searches(found, known.candidates, limit, threads)
     crowding = Crowding.of(found)
     tables = [searches, crowding.table()]

@@ -19,6 +19,11 @@ from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.dedup.source import FileSource
 from neardup.pipeline.inputs import maker_of
 from neardup.presets import Preset
+from neardup.read.source import explained
+
+_SAME_COLLECTION = (
+    "give the pairs of the same collection, and --id if its ids are in another column"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,21 +58,44 @@ def fingerprinted(
     return found, pa.concat_arrays(ids)
 
 
-def known_pairs(path: str | os.PathLike[str], ids: pa.Array) -> KnownPairs:
-    """Read pairs of ids, the columns a and b of a Parquet file, as places of these documents."""
-    table = pq.read_table(path)
-    if missing := {"a", "b"} - set(table.column_names):
-        raise InputError(
-            f"{path} has no column {min(missing)!r}; a file of known pairs has their ids as a and b"
-        )
-    places = []
-    for side in ("a", "b"):
-        found = pc.index_in(table[side].cast(ids.type), value_set=ids)
-        if found.null_count:
-            unknown = table[side].filter(pc.is_null(found))[0]
-            raise InputError(
-                f"{path} names the document {unknown}, which the input does not have; give the "
-                "pairs of the same collection, and --id if its ids are in another column"
-            )
-        places.append(np.asarray(found.combine_chunks().to_numpy(), np.int64))
-    return KnownPairs(*places)
+@dataclass(frozen=True, eq=False)
+class KnownIds:
+    """Pairs of ids, the columns a and b of the Parquet file `path`."""
+
+    path: str
+    pairs: pa.Table
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> KnownIds:
+        """Read the file; one that holds no pairs is refused before anything else is read."""
+        if not os.path.isfile(path):
+            raise InputError(f"{path} is no file; known pairs are in a Parquet file")
+        with explained(os.fspath(path)):
+            names = pq.read_schema(path).names
+            if missing := {"a", "b"} - set(names):
+                raise InputError(
+                    f"{path} has no column {min(missing)!r}; a file of known pairs has their ids "
+                    "as a and b"
+                )
+            return cls(os.fspath(path), pq.read_table(path, columns=["a", "b"]))
+
+    def among(self, ids: pa.Array) -> KnownPairs:
+        """The same pairs as places of these documents."""
+        places = []
+        for side in ("a", "b"):
+            named = self.pairs[side]
+            try:
+                found = pc.index_in(named.cast(ids.type), value_set=ids)
+            except pa.ArrowException:
+                raise InputError(
+                    f"{self.path} has ids of type {named.type}, but those of the input are "
+                    f"{ids.type}; {_SAME_COLLECTION}"
+                ) from None
+            if found.null_count:
+                unknown = named.filter(pc.is_null(found))[0]
+                raise InputError(
+                    f"{self.path} names the document {unknown}, which the input does not have; "
+                    f"{_SAME_COLLECTION}"
+                )
+            places.append(np.asarray(found.combine_chunks().to_numpy(), np.int64))
+        return KnownPairs(*places)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from neardup.candidates import LengthPlan, MaskPlan, Plan, Search
 from neardup.candidates.rows import Rows
-from neardup.kernels.join import count_masks
+from neardup.kernels.join import TooManyPairsError, count_masks
 from neardup.lab.sweep_documents import SweptDocuments
 from neardup.lab.sweep_judges import Judge, TruePairs
 
-# So many pairs are held at once, which takes about 2 GB on the way; more come in portions.
-_MOST_AT_ONCE = 1 << 25
+# What a pair takes while it is found; those that do not fit half of the memory come in portions.
+_PAIR_BYTES, _LEAST_MEMORY = 64, 32 << 20
 
 Places = NDArray[np.int64]
 
@@ -35,12 +35,12 @@ class PlanCounts:
     seconds: dict[str, float]
 
 
-def count_plan(plan: Plan, documents: SweptDocuments, judge: Judge) -> PlanCounts:
-    """Search by the plan and judge every candidate."""
+def count_plan(plan: Plan, documents: SweptDocuments, judge: Judge, memory: int) -> PlanCounts:
+    """Search by the plan and judge every candidate, with `memory` bytes for these."""
     candidates, compared, finding, judging = documents.same_pairs, 0, 0.0, 0.0
     true = [TruePairs.none()]
     began = time.perf_counter()
-    for a, b in _candidates(plan, documents):
+    for a, b in _candidates(plan, documents, max(memory, _LEAST_MEMORY)):
         candidates += int(documents.pairs(a, b).sum())
         compared += len(a)
         found = time.perf_counter()
@@ -54,16 +54,27 @@ def count_plan(plan: Plan, documents: SweptDocuments, judge: Judge) -> PlanCount
     return PlanCounts(plan, candidates, compared, TruePairs.joined(true), seconds)
 
 
-def _candidates(plan: Plan, documents: SweptDocuments) -> Iterator[tuple[Places, Places]]:
+def _candidates(
+    plan: Plan, documents: SweptDocuments, memory: int
+) -> Iterator[tuple[Places, Places]]:
     """Pairs of kinds by (a, b), all at once or in portions."""
     fingerprints = documents.fingerprints(plan.bits)
     rows = Rows(fingerprints.array, plan.bits, fingerprints.words)
     # A plan that looks at neighbours must not see the same fingerprint twice: Search groups them.
-    if not plan.needs_all and _likely_pairs(plan, rows, documents.threads) <= _MOST_AT_ONCE:
-        found = plan.join(rows, None, max_distance=None, threads=documents.threads)
-        yield found.a, found.b
-        return
-    search = Search.of(fingerprints, None, None, plan, threads=documents.threads)
+    most = memory // 2 // _PAIR_BYTES
+    if not plan.needs_all and _likely_pairs(plan, rows, documents.threads) <= most:
+        try:
+            found = plan.join(
+                rows, None, max_distance=None, threads=documents.threads, most_pairs=most
+            )
+        except TooManyPairsError:
+            pass  # not so likely after all: in portions, then
+        else:
+            yield found.a, found.b
+            return
+    search = Search.of(
+        fingerprints, None, None, plan, threads=documents.threads, memory=memory // 2
+    )
     for batch in search.batches():
         yield batch["a"].to_numpy(), batch["b"].to_numpy()
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from neardup.errors import InputError
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.engine import fitted_maker
@@ -19,6 +20,10 @@ from neardup.kernels.join import group_rows
 from neardup.lab.sweep_plans import cut_from, first_bits
 from neardup.pipeline.dedup.source import DocumentBatch, Source
 from neardup.pipeline.inputs import Progress, maker_of
+
+# What is held of a document beside its features and fingerprints.
+_DOCUMENT_BYTES = 64
+_LEAST_MEMORY = 32 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +81,20 @@ def swept_documents(
     scheme: Scheme,
     widths: Sequence[int],
     *,
+    memory: int,
     by_words: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> SweptDocuments:
     """Read the documents once (twice for tf-idf); fingerprints of as few widths as will do.
 
-    With `by_words`, documents of one kind also have the same number of words.
+    With `by_words`, documents of one kind also have the same number of words. More features and
+    fingerprints than fit `memory` are refused, because every plan looks at all of them.
     """
     began = time.perf_counter()
     contents = (batch.columns for batch in source.batches())
     maker = fitted_maker(maker_of(scheme, threads), contents, None)
-    parts = _Parts(maker, cut_from(maker.family, widths), by_words)
+    parts = _Parts(maker, cut_from(maker.family, widths), by_words, memory)
     for batch in source.batches(progress):
         parts.add(batch)
     return parts.together(time.perf_counter() - began)
@@ -96,7 +103,8 @@ def swept_documents(
 class _Parts:
     """Batches as they come, to be put together at the end."""
 
-    def __init__(self, maker: Maker, widths: dict[int, int], by_words: bool) -> None:
+    def __init__(self, maker: Maker, widths: dict[int, int], by_words: bool, memory: int) -> None:
+        self._memory, self._bytes, self._documents = memory, 0, 0
         self._maker, self._widths, self._by_words = maker, widths, by_words
         self._makers = {
             width: replace(maker, scheme=replace(maker.scheme, bits=width))
@@ -127,6 +135,15 @@ class _Parts:
             for width, maker in self._makers.items():
                 self._rows[width].append(maker.rows(batch.columns)[0])
             self._rows_seconds += time.perf_counter() - began
+        self._documents += len(batch.ids)
+        row_bytes = sum(8 * one.scheme.row_words for one in self._makers.values())
+        self._bytes += 2 * features.nbytes + len(batch.ids) * (row_bytes + _DOCUMENT_BYTES)
+        if self._bytes > max(self._memory, _LEAST_MEMORY):
+            raise InputError(
+                f"a sweep holds the features of all documents, and those of the first "
+                f"{self._documents:,} exceed {self._memory / 1e6:,.0f} MB of memory; sweep a "
+                "sample of the input, or give more memory (--memory)"
+            )
 
     def together(self, spent: float) -> SweptDocuments:
         """All of them, one of each kind; `spent` are the seconds since reading began."""

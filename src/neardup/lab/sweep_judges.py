@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.candidates import MaskPlan, Plan
-from neardup.kernels.similar import join_similar, similarities
+from neardup.errors import NeardupError
+from neardup.kernels.similar import TooManyPairsError, join_similar, similarities
 from neardup.lab.sweep_documents import SweptDocuments
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
 _HALF = np.uint64(32)
+# A true pair, in the truth, among those of each plan, and while they are put in order.
+_PAIR_BYTES, _FEWEST_PAIRS = 160, 1 << 17
 
 
 class TruePairs:
@@ -69,16 +72,22 @@ class Judge(Protocol):
 class LookUp:
     """Every true pair is known beforehand, by a join on the features."""
 
-    def __init__(self, documents: SweptDocuments, measure: str, threshold: float) -> None:
-        features = documents.features
-        found = join_similar(
-            features.offsets,
-            features.hashes,
-            features.weights,
-            measure=measure,
-            threshold=threshold,
-            threads=documents.threads,
-        )
+    def __init__(
+        self, documents: SweptDocuments, measure: str, threshold: float, memory: int
+    ) -> None:
+        features, most = documents.features, _most_pairs(memory)
+        try:
+            found = join_similar(
+                features.offsets,
+                features.hashes,
+                features.weights,
+                measure=measure,
+                threshold=threshold,
+                most_pairs=most,
+                threads=documents.threads,
+            )
+        except TooManyPairsError:
+            raise _too_many(most, measure, threshold) from None
         self.truth = TruePairs(found.a, found.b, found.similarity)
 
     def true_among(self, plan: Plan, a: Places, b: Places) -> TruePairs:
@@ -96,8 +105,11 @@ class Verification:
     need to be kept.
     """
 
-    def __init__(self, documents: SweptDocuments, measure: str, threshold: float) -> None:
+    def __init__(
+        self, documents: SweptDocuments, measure: str, threshold: float, memory: int
+    ) -> None:
         self._documents, self._measure, self._threshold = documents, measure, threshold
+        self._most = _most_pairs(memory)
         self._found = TruePairs.none()
         self._masks: dict[int, list[NDArray[np.uint64]]] = {}
         self.verified = 0
@@ -114,6 +126,8 @@ class Verification:
         new = TruePairs(x[true], y[true], reached[true]).without(before)
         if len(new):
             self._found = TruePairs.joined([self._found, new])
+            if len(self._found) > self._most:
+                raise _too_many(self._most, self._measure, self._threshold)
         return TruePairs.joined([before, new])
 
     def finish(self, plan: Plan) -> None:
@@ -149,6 +163,17 @@ def true_similarities(
         b,
         measure=measure,
         threads=documents.threads,
+    )
+
+
+def _most_pairs(memory: int) -> int:
+    return max(_FEWEST_PAIRS, memory // _PAIR_BYTES)
+
+
+def _too_many(most: int, measure: str, threshold: float) -> NeardupError:
+    return NeardupError(
+        f"more than {most:,} pairs are of {measure} ≥ {threshold:g}, too many for the memory; "
+        "raise the threshold, sweep a sample of the input, or give more memory (--memory)"
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from neardup.candidates import BandPlan, Plan, plan_of
 from neardup.errors import SettingError
+from neardup.fingerprints.scheme import require_bits
 from neardup.hashes import HashFamily
 from neardup.hashes.rows import cut, row_words
 from neardup.hashes.words import common_words
@@ -36,6 +37,8 @@ def swept_plans(
         raise SettingError(
             "bands and band_bits belong together: how many tables, and how many bits of each"
         )
+    if bits is not None:
+        require_bits(bits)
     chosen: list[Plan] = []
     for width in _numbers(band_bits, "band_bits"):
         chosen += [named_plan(f"bands:{count}x{width}") for count in _numbers(bands, "bands")]
@@ -54,7 +57,9 @@ def swept_plans(
 def named_plan(name: str, bits: int | None = None) -> Plan:
     """A plan by its name; without `bits`, bands have as many as they need and others 64."""
     bands = re.fullmatch(r"bands:(\d{1,6})x(\d{1,6})", name, re.ASCII)
-    if bits is None:
+    if bits is not None:
+        require_bits(bits)
+    else:
         bits = max(1, int(bands[1]) * int(bands[2])) if bands else DEFAULT_BITS
     return plan_of(name, bits)
 

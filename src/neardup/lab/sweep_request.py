@@ -14,7 +14,7 @@ from neardup.pipeline.dedup.settings import DedupSettings
 
 _SETTINGS = (
     *("features", "weights", "hash", "tie", "similarity"),
-    *("text", "id", "threads", "preset", "max_document"),
+    *("text", "id", "threads", "memory", "preset", "max_document"),
 )
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from neardup.pipeline.dedup.outputs import whole_folder
+from neardup.atomic import FolderKind, replacing_folder
+from neardup.report.spreadsheet import SpreadsheetWriter
+
+# All that is ever written; a folder with anything else in it is never overwritten.
+FOLDER = FolderKind(
+    marker="sweep.json",
+    keys=frozenset({"documents", "scheme", "similarity", "rows"}),
+    files=(
+        *(r"sweep\.json", r"sweep\.csv"),
+        r"(effect-of-k|effect-of-m|precision-recall|time-recall)(-[0-9.e+-]+)?\.(png|svg)",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -91,13 +101,13 @@ class Sweep:
         """Write a folder with sweep.json, sweep.csv and the plots, complete or not at all."""
         from neardup.lab.sweep_pictures import draw_sweep
 
-        with whole_folder(path, overwrite=overwrite) as folder:
+        with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
             text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
             (folder / "sweep.json").write_text(text + "\n", encoding="utf-8")
             with (folder / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow([*_COLUMNS, *(f"seconds_{name}" for name in _SECONDS)])
-                writer.writerows(map(_values, self.rows))
+                writer = SpreadsheetWriter(file)
+                writer.rows([[*_COLUMNS, *(f"seconds_{name}" for name in _SECONDS)]])
+                writer.rows(map(_values, self.rows))
             draw_sweep(self, folder)
 
     def __str__(self) -> str:

@@ -38,8 +38,8 @@ def sweep(
 
     `source` is what `dedup` takes. Swept are all `bands` with all `band_bits`, and `plans` by name.
     Further settings are `features`, `weights`, `hash`, `tie`, `similarity`, `text`, `id`,
-    `threads` and `preset`. With `exact` every true pair is found beforehand, so that recall is
-    known; `top` lists so many of the most similar pairs of each row.
+    `threads`, `memory` and `preset`. With `exact` every true pair is found beforehand, so that
+    recall is known; `top` lists so many of the most similar pairs of each row.
 
     >>> import neardup as nd
     >>> texts = ["one two three four five", "one two three four six", "something else"]
@@ -72,6 +72,7 @@ def sweep_documents(
         source,
         settings.scheme,
         [plan.bits for plan in plans],
+        memory=settings.memory,
         by_words=any(plan.needs_words for plan in plans),
         threads=settings.threads,
         progress=stage("documents"),
@@ -82,12 +83,12 @@ def sweep_documents(
     began = time.perf_counter()
     if exact:
         stage("exact truth")
-        judge = LookUp(documents, measure, least)
+        judge = LookUp(documents, measure, least, settings.memory)
         seconds["exact"] = time.perf_counter() - began
     else:
-        judge = Verification(documents, measure, least)
+        judge = Verification(documents, measure, least, settings.memory)
     stage("plans")
-    counts = [count_plan(plan, documents, judge) for plan in plans]
+    counts = [count_plan(plan, documents, judge, settings.memory) for plan in plans]
     stage("prediction")
     began = time.perf_counter()
     similar = (

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from neardup.lab.sweep_result import Sweep, SweepRow
+from neardup.report.visible import visible
 from neardup.report.whole import print_whole
 
 
@@ -22,7 +23,9 @@ def sweep_table(sweep: Sweep) -> Group:
 def table_text(sweep: Sweep) -> str:
     """The same as plain text."""
     text = StringIO()
-    print_sweep(sweep, Console(file=text, color_system=None, highlight=False))
+    print_sweep(
+        sweep, Console(file=text, color_system=None, highlight=False, markup=False, emoji=False)
+    )
     return text.getvalue().rstrip("\n")
 
 
@@ -88,4 +91,6 @@ def _cell(value: float | None, form: str) -> str:
 def _top(row: SweepRow) -> Iterator[Text]:
     yield Text(f"\n{row.plan}, the most similar pairs")
     for place, pair in enumerate(row.top, 1):
-        yield Text(f"{place:>4}  {pair.similarity:.6f}  {pair.a}  {pair.b}")
+        yield Text(
+            f"{place:>4}  {pair.similarity:.6f}  {visible(str(pair.a))}  {visible(str(pair.b))}"
+        )

@@ -11,6 +11,8 @@ import numpy as np
 from neardup.candidates.plan import pairs_of
 from neardup.errors import InputError, SettingError
 from neardup.fingerprints.maker import Maker
+from neardup.hashes import HashFamily
+from neardup.kernels.similar import TooManyPairsError
 from neardup.lab.exact_features import fitted_maker
 from neardup.lab.tuning_bands import FEWEST_PAIRS, RandomPairs, band_options, random_pairs
 from neardup.lab.tuning_choice import Tuning, best_first, reason_for
@@ -93,7 +95,7 @@ def tuned(
         raise SettingError(
             f"candidates={settings.candidates!r}: tune weighs all ways (auto), or only {BANDS}"
         )
-    look = look_at(source, stage("look"))
+    look = look_at(source, settings.memory, stage("look"))
     reasons, problems = [], []
     if features is None:
         choice = choose_features(look, settings)
@@ -157,12 +159,18 @@ def _sampled(
     looked = min(1.0, room / max(1, look.text_bytes))
     frequent = frequent_features(look.features(maker))
     while True:
-        drawn = draw_sample(source, maker, frequent, most=most, looked=looked)
+        drawn = draw_sample(
+            source, maker, frequent, most=most, memory=settings.memory, looked=looked
+        )
         if not len(drawn):
             raise InputError(
                 f"none of the {look.documents:,} documents has a word, so there is nothing to tune"
             )
-        pairs = similar_pairs(drawn, maker, settings)
+        try:
+            pairs = similar_pairs(drawn, maker, settings)
+        except TooManyPairsError:
+            most = len(drawn) // 2
+            continue
         room -= looked * look.text_bytes
         most *= _LARGER
         enough = len(pairs) >= _ENOUGH_PAIRS or drawn.kept == 1 or most > _LARGEST_SAMPLE
@@ -212,7 +220,9 @@ def _problems(drawn: Sample, pairs: SimilarPairs, settings: DedupSettings) -> li
 def _given(chosen: dict[str, Any]) -> dict[str, Any]:
     """What was asked for, but for what holds for one machine only."""
     return {
-        name: value for name, value in chosen.items() if value is not None and name != "threads"
+        name: value.name if isinstance(value, HashFamily) else value
+        for name, value in chosen.items()
+        if value is not None and name != "threads"
     }
 
 

@@ -18,6 +18,8 @@ from neardup.pipeline.dedup.plans import likely_distance
 from neardup.pipeline.dedup.settings import DedupSettings
 
 MOST_PAIRS = 2000
+# A similar pair with its similarity, its cluster and what it stands for.
+_PAIR_BYTES, _FEWEST_PAIRS = 160, 1 << 17
 _SEED = 7
 _SURE = 1.96  # standard deviations to either side that hold 95 %
 
@@ -88,7 +90,10 @@ class SimilarPairs:
 
 
 def similar_pairs(sample: Sample, maker: Maker, settings: DedupSettings) -> SimilarPairs:
-    """Find every similar pair of the sample, exactly, and make wide fingerprints of some."""
+    """Find every similar pair of the sample, exactly, and make wide fingerprints of some.
+
+    `TooManyPairsError` is raised where the memory has no room for so many.
+    """
     features = sample.features
     found = join_similar(
         features.offsets,
@@ -96,6 +101,7 @@ def similar_pairs(sample: Sample, maker: Maker, settings: DedupSettings) -> Simi
         features.weights,
         measure=settings.similarity,
         threshold=settings.threshold,
+        most_pairs=max(_FEWEST_PAIRS, settings.memory // _PAIR_BYTES),
         threads=maker.threads,
     )
     stands_for = sample.stands_for(found.a, found.b, maker.threads)

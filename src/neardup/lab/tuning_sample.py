@@ -21,13 +21,15 @@ from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
 from neardup.kernels.join import group_rows
 from neardup.kernels.similar import similarities
-from neardup.lab.tuning_look import below, mixed, taken
+from neardup.lab.tuning_look import below, bytes_of, mixed, taken
 from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.inputs import Progress
 
 _FIRST, _SECOND, _THIRD = map(
     np.uint64, (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F)
 )
+
+_LEAST_ROOM = 32 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +102,17 @@ def draw_sample(
     frequent: NDArray[np.uint64],
     *,
     most: int,
+    memory: int,
     looked: float = 1.0,
     progress: Progress | None = None,
 ) -> Sample:
     """Read the collection once and keep from a half of `most` to `most` different contents.
 
-    `frequent` features ascend. With `looked` below 1 only such a share of the documents is looked
+    Of long documents only as many are kept as fit a quarter of the memory. `frequent` features
+    ascend. With `looked` below 1 only such a share of the documents is looked
     at, chosen by their places.
     """
-    drawn = _Drawn(frequent, most)
+    drawn = _Drawn(frequent, most, max(_LEAST_ROOM, memory // 4))
     documents = filled = 0
     seconds, since = 0.0, time.perf_counter()
     for batch in source.batches(progress):
@@ -186,6 +190,7 @@ class _Drawn:
 
     frequent: NDArray[np.uint64]
     most: int
+    room: int
     share: float = 1.0
     parts: list[_Part] = field(default_factory=list)
 
@@ -198,7 +203,7 @@ class _Drawn:
         copies = np.ones(len(filled), np.int64)
         part = _Part(features, rare, columns, tickets(rare, keys), keys, copies)
         self.parts.append(part.only(np.flatnonzero(below(part.tickets, self.share))))
-        if self._size() > 2 * self.most:
+        if self._size() > 2 * self.most or self._bytes() > self.room:
             self._thin()
         return len(filled)
 
@@ -210,9 +215,14 @@ class _Drawn:
     def _size(self) -> int:
         return sum(len(part.copies) for part in self.parts)
 
+    def _bytes(self) -> int:
+        return sum(
+            part.features.nbytes + part.rare.nbytes + bytes_of(part.columns) for part in self.parts
+        )
+
     def _thin(self) -> None:
         self._make_one_of_copies()
-        while self._size() > self.most:
+        while self._size() > self.most or (self._bytes() > self.room and self._size() > 1):
             self.share /= 2
             self.parts = [
                 part.only(np.flatnonzero(below(part.tickets, self.share))) for part in self.parts

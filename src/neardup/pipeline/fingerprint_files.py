@@ -19,7 +19,7 @@ from neardup.pipeline.inputs import (
     content_size,
     documents_of,
     maker_of,
-    refuse_overwriting_input,
+    require_output,
 )
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.rejects import RejectedWriter
@@ -90,7 +90,7 @@ def fingerprint_files(
     maker = maker_of(scheme, threads)
     twice = scheme.needs_idf and idf is None
     documents = documents_of(inputs, scheme, text, id, max_document=max_document, again=twice)
-    refuse_overwriting_input(inputs, output)
+    require_output(inputs if idf is None else [*inputs, idf], output)
     if idf is not None:
         maker = maker.weighted_by(required_table(idf, scheme))
     elif twice:
@@ -98,7 +98,7 @@ def fingerprint_files(
     done = empty = text_bytes = terms = 0
     settings = {"text": text, "id": id}
     with (
-        RejectedWriter(beside=output) as rejects,
+        RejectedWriter(beside=output, inputs=inputs) as rejects,
         FingerprintWriter(output, maker.scheme, settings) as writer,
     ):
         for batch in batches_of(documents):

@@ -17,7 +17,7 @@ from neardup.pipeline.inputs import (
     columns_of,
     documents_of,
     maker_of,
-    refuse_overwriting_input,
+    require_output,
 )
 from neardup.read import Documents, TermDocuments
 from neardup.read.limits import MAX_DOCUMENT
@@ -62,8 +62,8 @@ def idf_of_files(
     """
     started = time.perf_counter()
     documents = documents_of(inputs, scheme, text, id, max_document=max_document)
-    refuse_overwriting_input(inputs, output)
-    with RejectedWriter(beside=output) as rejects:
+    require_output(inputs, output)
+    with RejectedWriter(beside=output, inputs=inputs) as rejects:
         table = count_documents(documents, maker_of(scheme, threads), progress, rejects)
         table.save(output)
     return IdfSummary(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from typing import Any, Literal
 import orjson
 import pyarrow as pa
 
-from neardup.atomic import replacing
+from neardup.atomic import replacing, require_apart
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints, Scheme
@@ -22,9 +22,9 @@ from neardup.index.contents import text_of
 from neardup.index.entries import Entries
 from neardup.index.ids import Id, is_text
 from neardup.index.match import Match
+from neardup.index.soundness import damage_told
 from neardup.pipeline.inputs import Progress
 from neardup.read import Batch, Documents, TermBatch, TermDocuments
-from neardup.read.columns import ROW_PLACE
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.rejects import RejectedWriter
 
@@ -37,6 +37,8 @@ class AddSummary:
     scheme: str
     documents: int
     changed: int
+    replaced: int
+    renamed: int
     total: int
     rejected: int
     left_out: int
@@ -57,37 +59,36 @@ def add_files(
     metadata: Sequence[str] | Literal["all"] = (),
     max_document: int = MAX_DOCUMENT,
     progress: Progress | None = None,
+    committed: Callable[[int], None] | None = None,
 ) -> AddSummary:
     """Add the documents of files; those that are there already, just as they are, cost little.
 
-    So a run that was stopped can be run again. Ids are needed to know a document again; `id="row"`
-    takes the rows' numbers for them.
+    So a run that was stopped can be run again. Documents without ids, or all with `id="row"`, are
+    named after file and row, and replace nothing. `committed` is told how many documents are
+    stored for good, whenever some more are.
     """
     started = time.perf_counter()
     documents = _documents(inputs, index.scheme, text, id, metadata, max_document)
     seen = 0
-    with RejectedWriter(beside=index.path) as rejects:
+    with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
 
         def batches() -> Iterator[Batch | TermBatch]:
             nonlocal seen
             for batch in Prefetched[Batch | TermBatch](documents):
-                if isinstance(batch, Batch) and batch.names[0] is None and id != ROW_PLACE:
-                    raise InputError(
-                        "the input has no ids, and an index needs them to know a document again; "
-                        "name a column with --id, or number the rows with --id row"
-                    )
                 rejects.write(batch.rejected)
                 yield batch
                 seen += len(batch.ids)
                 if progress:
                     progress(documents.done_bytes, documents.total_bytes, seen)
 
-        changed = index.add_many(batches())
+        counted = index.add_counted(batches(), progress=committed)
     return AddSummary(
         os.fspath(index.path),
         str(index.scheme),
         seen,
-        changed,
+        counted.stored,
+        counted.replaced,
+        counted.renamed,
         len(index),
         rejects.count - rejects.files,
         rejects.files,
@@ -123,11 +124,13 @@ def export_index(index: Index, output: str | os.PathLike[str]) -> int:
     As Parquet it is a fingerprint file, which `neardup pairs` reads; as JSON lines
     it has metadata and texts too.
     """
+    require_apart(output, [index.path])
     suffix = Path(output).suffix
-    if suffix == ".parquet":
-        return _export_fingerprints(index, output)
-    if suffix in (".jsonl", ".ndjson"):
-        return _export_lines(index, output)
+    with damage_told(index.path):
+        if suffix == ".parquet":
+            return _export_fingerprints(index, output)
+        if suffix in (".jsonl", ".ndjson"):
+            return _export_lines(index, output)
     raise InputError(f"{output} must end in .parquet or .jsonl, which says what to write")
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow.compute as pc
 
 from neardup import kernels
+from neardup.atomic import require_apart, require_writable
 from neardup.engines.local import Prefetched
-from neardup.errors import NeardupError
 from neardup.features.columns import TextColumn
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
@@ -84,11 +83,10 @@ def content_size(columns: DocumentColumns) -> ContentSize:
     return ContentSize(text_bytes=sum(sizes))
 
 
-def refuse_overwriting_input(
-    inputs: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]
+def require_output(
+    inputs: Sequence[str | os.PathLike[str]], *outputs: str | os.PathLike[str]
 ) -> None:
-    """Refuse an output that is one of the inputs."""
-    target = Path(output).resolve()
-    for name in inputs:
-        if "://" not in str(name) and Path(name).resolve() == target:
-            raise NeardupError(f"the output {output} is also an input; choose another name for it")
+    """Refuse files that cannot be written or that have to do with an input, before any work."""
+    for output in outputs:
+        require_apart(output, inputs)
+        require_writable(output)

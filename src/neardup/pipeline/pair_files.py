@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,11 +21,10 @@ from neardup.candidates.passes import Progress
 from neardup.candidates.search import group_batch
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.store import FORMAT_KEY, SCHEME_KEY, SETTINGS_KEY
-from neardup.pipeline.inputs import refuse_overwriting_input
+from neardup.pipeline.inputs import require_output
 
 FORMAT = "neardup pairs 1"
 GROUPS_FORMAT = "neardup groups 1"
-_ROW_GROUP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -69,9 +68,11 @@ def find_pairs_in_files(
     files appear complete or not at all. `announce` is told the plan before the search starts.
     """
     started = time.perf_counter()
+    names = [left] if right is None else [left, right]
+    groups_files = _groups_files(output, len(names)) if group else ()
+    require_output(names, output, *groups_files)
     first = Fingerprints.load(left)
     second = None if right is None else Fingerprints.load(right)
-    refuse_overwriting_input([left] if right is None else [left, right], output)
     search = Search.of(first, second, max_distance, candidates, threads=threads, memory=memory)
     if announce:
         announce(search.explanation)
@@ -85,7 +86,6 @@ def find_pairs_in_files(
         "group": group,
         "version": __version__,
     }
-    groups_files = _groups_files(output, len(sides)) if group else ()
     with ExitStack() as outputs:
         for path, side, members in zip(groups_files, sides, repeated, strict=False):
             writer = _Writer(path, GROUPS_FORMAT, ("member", "representative"), (side, side), about)
@@ -93,7 +93,8 @@ def find_pairs_in_files(
         pairs = outputs.enter_context(
             _Writer(output, FORMAT, ("a", "b", "distance"), (first, sides[-1]), about)
         )
-        for batch in _batches(search.of_representatives() if group else search, progress):
+        searched = search.of_representatives() if group else search
+        for batch in searched.portions(progress):
             pairs.write(batch.columns)
     return PairsSummary(
         scheme=str(first.scheme),
@@ -108,13 +109,6 @@ def find_pairs_in_files(
         pairs=pairs.rows,
         seconds=time.perf_counter() - started,
     )
-
-
-def _batches(search: Search, progress: Progress | None) -> Iterator[pa.RecordBatch]:
-    """In one go where memory is not bounded, which is the faster way."""
-    if search.memory is None:
-        return iter(search.table().to_batches(max_chunksize=_ROW_GROUP))
-    return search.batches(progress)
 
 
 class _Writer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +31,8 @@ class Batch:
     valid and without nulls, then the carried columns. It has no rows where all were rejected.
     `places` holds each document's place in the whole input, rejected rows counted too. `fields`
     are the texts of a record's fields, where the documents are records. `names` are those that the
-    id (None: rows are numbered) and the text have in the input.
+    id (None: rows are numbered) and the text have in the input. `made_ids`, where documents have no
+    ids of their own, gives names made of files and rows, which last longer than numbers.
     """
 
     documents: pa.RecordBatch
@@ -38,6 +40,7 @@ class Batch:
     rejected: tuple[Rejected, ...]
     fields: tuple[pa.Array, ...] = ()
     names: tuple[str | None, str] = ("id", "text")
+    made_ids: Callable[[], pa.Array] | None = None
 
     def as_read(self) -> pa.RecordBatch:
         """The documents with the columns of the input, under the names they have there."""

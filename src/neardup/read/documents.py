@@ -72,13 +72,13 @@ class Documents(InputRuns[Rows]):
         return other
 
     def __iter__(self) -> Iterator[Batch]:
-        for rows, ids, places in self.settled(self._rows, _left_out):
+        for rows, ids, places, made in self.settled(self._rows, _left_out):
             columns = {"id": ids, "text": rows.text, **rows.carried}
             fields = self._fields(rows) if self._wanted.fields else ()
             own_id = self._wanted.id if rows.id is not None or self._mixed_ids else None
             names = (own_id, self._wanted.text)
             batch = pa.RecordBatch.from_pydict(columns)
-            yield Batch(batch, places, rows.rejected, fields, names)
+            yield Batch(batch, places, rows.rejected, fields, names, made)
 
     def _fields(self, rows: Rows) -> tuple[pa.Array, ...]:
         others = self._wanted.fields[1:]

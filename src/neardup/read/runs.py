@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Generic, Protocol, TypeVar
 
@@ -43,6 +44,7 @@ class CountedRows(Protocol):
 
 
 R = TypeVar("R", bound=CountedRows)
+MadeIds = Callable[[], pa.Array]
 
 
 @dataclass(frozen=True)
@@ -106,9 +108,10 @@ class InputRuns(Generic[R]):
 
     def settled(
         self, read: Callable[[Run], Iterator[R]], left_out: Callable[[Rejected, int], R]
-    ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64]]]:
+    ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64], MadeIds | None]]:
         """Read every run with `read`: rows, their ids, and their places in the whole input.
 
+        The last is what makes names of files and rows, for those that have no ids of their own.
         `left_out` makes rows of a file that cannot be read further, after so many of its rows.
         """
         if self._began and self.only_once:
@@ -127,7 +130,13 @@ class InputRuns(Generic[R]):
                 seen = rows.seen
                 places = rows.numbers + place
                 tally.count(rows)
-                yield rows, ledger.settle(rows.id, places), places
+                ids = ledger.settle(rows.id, places)
+                made = None
+                if rows.id is None:
+                    made = partial(_row_names, run, rows.numbers)
+                elif run.is_whole_files:
+                    made = partial(_as_they_are, ids)
+                yield rows, ids, places, made
             place += seen
             if run.size is not None:
                 self.done_bytes = before + run.size
@@ -223,3 +232,15 @@ def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], boo
     if first is not None and all(source.fault for source in checked):
         raise first
     return checked, len(kinds) > 1 and any(source.found for source in checked)
+
+
+def _row_names(run: Run, numbers: npt.NDArray[np.int64]) -> pa.Array:
+    """File and row, as "a.jsonl:17"; of a file that is one row, its name."""
+    files = [name if "://" in name else os.path.normpath(name) for name in run.names]
+    if run.is_whole_files:
+        return pa.array([files[number] for number in numbers.tolist()], pa.string())
+    return pa.array([f"{files[0]}:{number}" for number in numbers.tolist()], pa.string())
+
+
+def _as_they_are(ids: pa.Array) -> pa.Array:
+    return ids

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ import pyarrow as pa
 from neardup.errors import UnreadableError
 from neardup.read.limits import printable
 from neardup.read.spool import copy_stream
-from neardup.read.stream import SNIFF, ByteStream
+from neardup.read.stream import SNIFF, ByteStream, standard_input
 
 STANDARD_INPUT = "standard input"
 
@@ -49,7 +48,7 @@ class Source:
     def stream(self) -> Iterator[ByteStream]:
         """Open for reading from front to back, decompressed."""
         if self.path == "-":
-            yield ByteStream(sys.stdin.buffer, SNIFF)
+            yield ByteStream(standard_input(), SNIFF)
             return
         with self._open() as file, ByteStream(file, self.compression, self.name) as stream:
             yield stream
@@ -58,7 +57,7 @@ class Source:
     def raw(self) -> Iterator[BinaryIO]:
         """Open as it is, compressed or not."""
         if self.path == "-":
-            yield sys.stdin.buffer
+            yield standard_input()
             return
         with self._open() as file:
             yield file

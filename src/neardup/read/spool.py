@@ -6,9 +6,9 @@ import os
 import shutil
 import stat
 import tempfile
-from pathlib import Path
 from typing import BinaryIO
 
+from neardup.atomic import TemporaryFolder
 from neardup.errors import InputError
 
 _BLOCK = 1 << 20
@@ -22,12 +22,12 @@ class Spool:
     """Holds copies as long as it lives."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="neardup-")
+        self._folder = TemporaryFolder()
         self._copies = 0
 
     def store(self, stream: BinaryIO, name: str) -> str:
         """Copy a stream, as it is, and give the path of the copy."""
-        path = Path(self._folder.name) / str(self._copies)
+        path = self._folder.path / str(self._copies)
         self._copies += 1
         with path.open("wb") as copy:
             copy_stream(stream, copy, name)

@@ -6,12 +6,13 @@ import bz2
 import gzip
 import io
 import re
+import sys
 import zlib
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from neardup.errors import UnreadableError
+from neardup.errors import InputError, UnreadableError
 from neardup.read.signatures import (
     COMPRESSIONS,
     SIGNATURE_BYTES,
@@ -24,6 +25,13 @@ _BUFFER = 1 << 20
 _LONGEST_MAGIC = 10
 SNIFF = "sniff"
 _FORMATS = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\xbf)?\s*\{"))
+
+
+def standard_input() -> BinaryIO:
+    """Standard input as bytes; whoever closed it (`<&-`) is told so."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("standard input is closed; give a file, or send something to it")
+    return sys.stdin.buffer
 
 
 class ByteStream(io.BufferedReader):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ class TermBatch:
     the input has none, or where no document of the batch has a term. Nothing in them is null,
     every term is valid UTF-8 and every weight finite; both may be slices.
     `places` holds each document's place in the whole input, rejected rows counted too.
+    `made_ids` is that of `neardup.read.batch.Batch`.
     """
 
     ids: pa.Array
@@ -27,6 +29,7 @@ class TermBatch:
     weights: pa.Array | None
     places: npt.NDArray[np.int64]
     rejected: tuple[Rejected, ...]
+    made_ids: Callable[[], pa.Array] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,8 +64,8 @@ class TermDocuments(InputRuns[TermRows]):
                 like.require(rows, run.names[0])
                 yield rows
 
-        for rows, ids, places in self.settled(read, _left_out):
-            yield TermBatch(ids, rows.terms, rows.weights, places, rows.rejected)
+        for rows, ids, places, made in self.settled(read, _left_out):
+            yield TermBatch(ids, rows.terms, rows.weights, places, rows.rejected, made)
 
     def _check(self, source: Source) -> None:
         if source.format != SNIFF:

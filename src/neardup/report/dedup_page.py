@@ -62,8 +62,8 @@ class DedupReport:
     """What the page shows of a run.
 
     `summary` is as in `summary.json`; `documents`, `removed` and `kept` must be in it.
-    `similarities` are those of the accepted pairs; the distances are those of accepted and of
-    refused candidates, empty where the plan has no fingerprints. `curve` holds (similarity,
+    `similarities` are those of the accepted pairs; accepted and refused candidates are counted
+    by the distance of their fingerprints. `curve` holds (similarity,
     chance to be found) of the plan, nothing where it finds every pair for certain, and is None
     where nobody knows. `weakest` are clusters of the accepted pairs nearest the threshold, which
     is a similarity like theirs.
@@ -74,8 +74,8 @@ class DedupReport:
     settings: Mapping[str, str]
     command: str
     similarities: NDArray[np.float64]
-    true_distances: NDArray[Any]
-    false_distances: NDArray[Any]
+    true_by_distance: NDArray[np.int64]
+    false_by_distance: NDArray[np.int64]
     bits: int
     cluster_sizes: NDArray[np.int64]
     threshold: float
@@ -183,8 +183,8 @@ def _plots(report: DedupReport) -> Iterator[_Plot]:
         if pairs
         else "No two documents reach the threshold.",
     )
-    distances = plots.distance_plot(report.true_distances, report.false_distances, report.bits)
-    if len(report.false_distances):
+    distances = plots.distance_plot(report.true_by_distance, report.false_by_distance, report.bits)
+    if report.false_by_distance.any():
         yield _Plot(
             "Fingerprints of candidates",
             distances,

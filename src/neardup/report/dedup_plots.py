@@ -58,13 +58,15 @@ def similarity_plot(similarities: Numbers, threshold: float) -> str | None:
 def distance_plot(true: Numbers, false: Numbers, bits: int) -> str | None:
     """In how many bits the fingerprints of candidates differ, false ones on top of true ones.
 
-    Without false ones the true ones are just called pairs.
+    `true` and `false` count them by distance, from 0 on. Without false ones the true ones are just
+    called pairs.
     """
-    sides = [np.bincount(side.astype(np.int64, copy=False)) for side in (true, false)]
+    sides = [np.trim_zeros(side, "b") for side in (true, false)]
     last = max(map(len, sides))
     if not last:
         return None
     by_bit = np.array([np.pad(side, (0, last - len(side))) for side in sides])
+    all_true, all_false = int(true.sum()), int(false.sum())
     first = int(by_bit.any(axis=0).argmax())
     width = -(-(last - first) // _MOST_BARS)
     starts = range(first, last, width)
@@ -74,11 +76,11 @@ def distance_plot(true: Numbers, false: Numbers, bits: int) -> str | None:
     span = f"by the bits in which their fingerprints differ, from {first:,} to {last - 1:,}"
     drawing = Drawing(
         "distance",
-        f"Histogram of {len(true):,} true and {len(false):,} false candidates {span}."
-        if len(false)
-        else f"Histogram of {len(true):,} pairs {span}.",
+        f"Histogram of {all_true:,} true and {all_false:,} false candidates {span}."
+        if all_false
+        else f"Histogram of {all_true:,} pairs {span}.",
     )
-    hatching = drawing.hatching() if len(false) else ""
+    hatching = drawing.hatching() if all_false else ""
     plane = Plane(
         drawing,
         linear_axis(
@@ -88,7 +90,7 @@ def distance_plot(true: Numbers, false: Numbers, bits: int) -> str | None:
             whole=True,
         ),
         count_axis(int((trues + falses).max()), "candidates" if hatching else "pairs"),
-        [(FILL, f"true: {len(true):,}"), (hatching, f"false: {len(false):,}")] if hatching else (),
+        [(FILL, f"true: {all_true:,}"), (hatching, f"false: {all_false:,}")] if hatching else (),
     )
     if hatching:
         plane.stairs(edges, (trues + falses).tolist(), trues.tolist(), fill=hatching, edge=INK)

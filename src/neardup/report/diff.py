@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from neardup.features.text import find_words
+from neardup.features.text import count_words, find_words
 from neardup.report.diff_words import number, squeezed
 from neardup.verify.diff import Edit
 
 _DELETED = "red strike"
 _INSERTED = "green"
 _NOTE = "dim"
+_LOOK = 20_000  # characters at either end of a stretch in which its words are looked for
+_LONGEST_PIECE = 4_000  # characters
 
 
 @dataclass(frozen=True)
@@ -81,14 +83,39 @@ def _stripped(side: str) -> tuple[str, str, str]:
 
 def _shortened(side: str, before: int, after: int, full: bool, inline: bool = False) -> Text:
     """Show the first and last words of a stretch, and note how many lie between."""
-    words = find_words(side)
-    hidden = len(words) - before - after
-    if full or hidden <= max(3, (before + after) // 4):
+    if full:
         return Text(squeezed(side))
-    head = side[: int(words.ends[before - 1])] if before else ""
-    tail = side[int(words.starts[len(words) - after]) :] if after else ""
+    hidden = count_words(side) - before - after
+    if hidden <= max(3, (before + after) // 4):
+        return Text(_without_middle(side))
     edge = " " if inline else "\n"
     note = f"⋯ {number(hidden, 'word')} {'more' if inline else 'alike'} ⋯"
-    text = Text(squeezed(head) + edge if head else "")
+    head, tail = _first_words(side, before), _last_words(side, after)
+    text = Text(_without_middle(head) + edge if head else "")
     text.append(note, style=_NOTE)
-    return text.append(edge + squeezed(tail) if tail else "")
+    return text.append(edge + _without_middle(tail) if tail else "")
+
+
+def _first_words(side: str, count: int) -> str:
+    """The first words of a long stretch, found without looking at all of it."""
+    words = find_words(side[:_LOOK])
+    if not count or len(words) <= count:
+        return side[:_LOOK] if count else ""
+    return side[: int(words.ends[count - 1])]
+
+
+def _last_words(side: str, count: int) -> str:
+    words = find_words(side[-_LOOK:])
+    if not count or len(words) <= count:
+        return side[-_LOOK:] if count else ""
+    return words.text[int(words.starts[len(words) - count]) :]
+
+
+def _without_middle(side: str) -> str:
+    """A word may be as long as a file."""
+    hidden = len(side) - _LONGEST_PIECE
+    if hidden <= 0:
+        return squeezed(side)
+    half = _LONGEST_PIECE // 2
+    note = number(hidden, "character")
+    return f"{squeezed(side[:half])} ⋯ {note} ⋯ {squeezed(side[-half:])}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neardup.features.text import find_words
+from neardup.features.text import count_words
 from neardup.report.visible import visible
 from neardup.verify.diff import Edit
 
@@ -29,8 +29,8 @@ class DiffCounts:
         changed = [edit for edit in edits if edit.op in ("replace", "delete", "insert")]
         return cls(
             changes=len(changed),
-            words_a=sum(len(find_words(edit.a)) for edit in changed),
-            words_b=sum(len(find_words(edit.b)) for edit in changed),
+            words_a=count_words("\n".join(edit.a for edit in changed)),
+            words_b=count_words("\n".join(edit.b for edit in changed)),
             variants=sum(edit.op == "variant" for edit in edits),
         )
 

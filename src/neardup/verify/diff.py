@@ -39,7 +39,7 @@ def find_edits(a: WordSpans, b: WordSpans, alignment: Alignment) -> tuple[Edit, 
     equal ' fox' ' fox'
     variant '' '!'
     """
-    return tuple(_joined(_pieces(a, b, alignment)))
+    return tuple(joined(_pieces(a, b, alignment)))
 
 
 def _pieces(a: WordSpans, b: WordSpans, alignment: Alignment) -> Iterator[Edit]:
@@ -118,7 +118,7 @@ def _likeness(a: str, b: str) -> int:
     return 2 if a == b else int(a.split() == b.split())
 
 
-def _joined(pieces: Iterator[Edit]) -> Iterator[Edit]:
+def joined(pieces: Iterator[Edit]) -> Iterator[Edit]:
     """Neighbours of one kind as one edit, empty ones left out."""
     op, sides_a, sides_b = "", [""], [""]
     for piece in pieces:

@@ -1,6 +1,7 @@
 // Joins: the pairs of rows that are near each other, and the groups of rows that are equal.
 //
-// No result depends on the number of threads or on the instruction set.
+// No result depends on the number of threads or on the instruction set. A join that would find more
+// than `most_pairs` throws TooManyPairs.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 
 #include "costs.hpp"
 #include "kernels.hpp"
+#include "pair_limit.hpp"
 #include "pairs.hpp"
 #include "sides.hpp"
 
@@ -26,7 +28,8 @@ struct Block {
 // from each other, one more than `distance`, or none to have them chosen.
 std::vector<FoundPair> join_within(const Sides& sides, std::size_t bits, std::uint32_t distance,
                                    const std::vector<Block>& blocks, const JoinCosts& costs,
-                                   std::size_t threads, const JoinKernels& kernels);
+                                   std::size_t threads, const JoinKernels& kernels,
+                                   std::uint64_t most_pairs = kAnyNumber);
 
 // The masks of a plan, one row each.
 struct Masks {
@@ -41,12 +44,14 @@ struct MaskJoin {
     std::uint64_t count;
 };
 MaskJoin join_masks(const Sides& sides, const Masks& masks, std::uint32_t most, bool keep,
-                    const JoinCosts& costs, std::size_t threads, const JoinKernels& kernels);
+                    const JoinCosts& costs, std::size_t threads, const JoinKernels& kernels,
+                    std::uint64_t most_pairs = kAnyNumber);
 
 // Pairs that differ in at most `most` bits, sorted, each looked at. With `stops`, only rows i < j <
 // stops[i] of the one side.
 std::vector<FoundPair> scan_pairs(const Sides& sides, const std::int64_t* stops, std::uint32_t most,
-                                  std::size_t threads, const JoinKernels& kernels);
+                                  std::size_t threads, const JoinKernels& kernels,
+                                  std::uint64_t most_pairs = kAnyNumber);
 
 // For each row, the place of the first row equal to it.
 std::vector<std::uint32_t> first_equals(const Sides& sides, std::size_t threads);

@@ -9,6 +9,7 @@
 
 #include "kernels.hpp"
 #include "memory.hpp"
+#include "pair_limit.hpp"
 #include "pairs.hpp"
 #include "partition.hpp"
 #include "tree.hpp"
@@ -22,6 +23,7 @@ struct SearchSettings {
     bool keep;           // the pairs, not their number alone
     std::size_t threads;
     const JoinKernels& kernels;
+    std::uint64_t most_pairs;  // that are kept
 };
 
 // A tree of its own for each worker, so that none waits while another grows it.
@@ -42,7 +44,7 @@ Found search(const SearchSettings& settings, const MakePlan& make_plan);
 // Goes through the buckets below a node.
 class Worker {
   public:
-    Worker(const SearchSettings& settings, std::unique_ptr<Plan> plan);
+    Worker(const SearchSettings& settings, std::unique_ptr<Plan> plan, PairLimit& limit);
 
     Node& root() { return *plan_->root; }
 
@@ -65,6 +67,7 @@ class Worker {
     std::unique_ptr<Plan> plan_;
     std::vector<std::unique_ptr<ItemRoom>> levels_;
     Room<std::uint64_t> tile_;
+    PairLimit::Share share_;
     Found found_;
 };
 

@@ -34,7 +34,7 @@ class Groups {
     void drop(std::uint32_t group);
 
     const std::uint64_t* row(std::uint32_t group) const { return rows_.at(group); }
-    std::uint64_t hash(const std::uint64_t* row) const { return RowIndex::hash(row, words_); }
+    std::uint64_t hash(const std::uint64_t* row) const { return index_.hash(row, words_); }
 
     void prefetch_index(std::uint64_t hash) const { index_.prefetch(hash); }
     void prefetch_row(std::uint32_t group) const {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "../process_seed.hpp"
+
 namespace neardup {
 
 inline constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
@@ -14,11 +16,12 @@ inline constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
 // Knows hashes only; rows are compared, and hashed again, by those who have them.
 class RowIndex {
   public:
-    static std::uint64_t hash(const std::uint64_t* row, std::size_t words) {
+    // Seeded, since whoever chooses texts chooses rows.
+    std::uint64_t hash(const std::uint64_t* row, std::size_t words) const {
         std::uint64_t hash = 0;
         for (std::size_t word = 0; word < words; ++word)
-            hash = (hash ^ hash >> 32 ^ row[word]) * 0x9E3779B97F4A7C15ULL;
-        return (hash ^ hash >> 32) * 0xD6E8FEB86659FD93ULL;
+            hash = seed_.mix(portable::rotate_half(hash) ^ row[word]);
+        return hash * 0xD6E8FEB86659FD93ULL;
     }
 
     void prefetch(std::uint64_t hash) const {
@@ -101,6 +104,7 @@ class RowIndex {
         return to >= from ? to - from : to + capacity_ - from;
     }
 
+    ProcessSeed seed_ = process_seed();
     std::unique_ptr<Slot[]> slots_;
     std::size_t capacity_ = 0, used_ = 0;
 };

@@ -15,8 +15,10 @@ namespace neardup {
 // What does not change within a join.
 template <bool Weighted>
 struct PrefixJoin {
-    PrefixJoin(const Collections& all, Measure how, double least, std::size_t threads)
-        : documents(all),
+    PrefixJoin(const Collections& all, Measure how, double least, std::size_t threads,
+               std::uint64_t most_pairs = kAnyNumber)
+        : most_pairs(most_pairs),
+          documents(all),
           measure(how),
           threshold(least),
           limits(how, Weighted, least),
@@ -27,6 +29,7 @@ struct PrefixJoin {
         if (all.two) indices.emplace_back(ranked, limits, left, left + all.right.count);
     }
 
+    const std::uint64_t most_pairs;
     const Collections& documents;
     const Measure measure;
     const double threshold;
@@ -39,8 +42,12 @@ struct PrefixJoin {
 template <bool Weighted>
 class PrefixWorker {
   public:
-    explicit PrefixWorker(const PrefixJoin<Weighted>& join)
-        : join_(join), ranked_(join.ranked), limits_(join.limits), reached_(join.ranked.count()) {}
+    PrefixWorker(const PrefixJoin<Weighted>& join, PairLimit& limit)
+        : join_(join),
+          ranked_(join.ranked),
+          limits_(join.limits),
+          reached_(join.ranked.count()),
+          share_(limit) {}
 
     // Count the postings that are to be looked at.
     void predict(std::size_t document) {
@@ -175,6 +182,7 @@ class PrefixWorker {
         std::uint64_t x = ranked_.places[a], y = ranked_.places[b];
         if (x > y) std::swap(x, y);
         if (join_.documents.two) y -= join_.documents.left.count;
+        share_.take_one();
         pairs.push_back({x << 32 | y, similarity});
     }
 
@@ -185,6 +193,7 @@ class PrefixWorker {
     std::size_t needed_ = 0;                        // by so many of its features
     std::vector<Reached> reached_;  // by document; all new between two runs
     std::vector<std::uint32_t> touched_;
+    PairLimit::Share share_;
     WeightedPairs exact_;
 };
 

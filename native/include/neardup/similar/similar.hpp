@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../join/pair_limit.hpp"
 #include "../recipe.hpp"
 
 namespace neardup {
@@ -41,9 +42,11 @@ struct SimilarJoin {
     std::uint64_t postings;          // that were to be looked at
     bool done;                       // else they were more than `most`, and nothing was done
 };
-// Every pair whose similarity is at least `threshold`, which is above 0.
+// Every pair whose similarity is at least `threshold`, which is above 0. Throws TooManyPairs where
+// there are more than `most_pairs`.
 SimilarJoin join_similar(const Collections& documents, Measure measure, double threshold,
-                         std::uint64_t most, std::size_t threads);
+                         std::uint64_t most, std::size_t threads,
+                         std::uint64_t most_pairs = kAnyNumber);
 
 // How many postings `join_similar` would look at.
 std::uint64_t predict_similar(const Collections& documents, Measure measure, double threshold,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.collected import Collected
-from neardup.pipeline.dedup.result import Result
+from neardup.pipeline.dedup.result import PAIRS_AT_ONCE, Result
 from neardup.pipeline.dedup.source import Source
 
 Places = NDArray[np.int64]
@@ -78,17 +79,19 @@ class AgainstResult(Result):
         """Which documents go, and for which old ones."""
         return Matches.of(self.collected, self.found.a, self.found.b, self.found.similarity)
 
-    @cached_property
-    def pairs(self) -> pa.Table:
-        """The accepted pairs of the first documents of each kind, by ids."""
-        return pa.table(
-            {
-                "a": self.collected.ids.take(column_of(self.found.a)),
-                "b": self.old.ids.take(column_of(self.found.b)),
-                "distance": column_of(self.found.distance),
-                "similarity": column_of(self.found.similarity),
-            }
-        )
+    def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
+        """The accepted pairs of the first documents of each kind, by ids, so many at a time."""
+        found = self.found
+        for begin in range(0, max(1, len(found.a)), most):
+            part = slice(begin, begin + most)
+            yield pa.RecordBatch.from_pydict(
+                {
+                    "a": self.collected.ids.take(column_of(found.a[part])),
+                    "b": self.old.ids.take(column_of(found.b[part])),
+                    "distance": column_of(found.distance[part]),
+                    "similarity": column_of(found.similarity[part]),
+                }
+            )
 
     @cached_property
     def clusters(self) -> pa.Table:

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from neardup.features.store import FeatureStore
 from neardup.fingerprints.maker import Maker
 from neardup.kernels.join import RowGroups, group_rows
+from neardup.pipeline.dedup.budget import Budget
 from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.inputs import Progress
-from neardup.read import Rejected
+from neardup.rejects import RejectedRows
+
+# Where each document is, which group it is in, and the first of each group.
+_DOCUMENT_BYTES = 4 * 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +35,7 @@ class Collected:
     filled: NDArray[np.int64]
     copies: RowGroups
     features: FeatureStore | None
-    rejected: tuple[Rejected, ...]
+    rejected: RejectedRows
 
     def __len__(self) -> int:
         return len(self.words)
@@ -56,7 +60,16 @@ class _Parts:
     words: list[NDArray[np.uint32]] = field(default_factory=list)
     rows: list[NDArray[np.uint64]] = field(default_factory=list)
     keys: list[NDArray[np.uint64]] = field(default_factory=list)
-    rejected: list[Rejected] = field(default_factory=list)
+    rejected: RejectedRows = field(default_factory=RejectedRows)
+    documents: int = 0
+    bytes: int = 0
+
+    def count(self, ids: pa.Array) -> tuple[int, int]:
+        """One more batch: how many documents there are now, and what is held of them."""
+        self.documents += len(ids)
+        self.bytes += ids.nbytes + _DOCUMENT_BYTES * len(ids)
+        self.bytes += sum(made[-1].nbytes for made in (self.words, self.rows, self.keys) if made)
+        return self.documents, self.bytes
 
 
 def collect(
@@ -65,6 +78,7 @@ def collect(
     *,
     features: FeatureStore | None,
     with_rows: bool,
+    budget: Budget,
     progress: Progress | None,
 ) -> Collected:
     """Read all documents; their features go to the store, if there is one.
@@ -73,7 +87,7 @@ def collect(
     """
     parts = _Parts()
     for batch in source.batches(progress):
-        parts.rejected += batch.rejected
+        parts.rejected.add(batch.rejected)
         # Rows that were all rejected do not tell of what kind the ids are.
         if not len(batch.ids):
             continue
@@ -87,6 +101,7 @@ def collect(
             parts.keys.append(found.content_keys())
             features.add(found)
         parts.words.append(counted)
+        budget.require_bookkeeping(*parts.count(batch.ids))
     words = np.concatenate([np.zeros(0, np.uint32), *parts.words])
     rows = np.concatenate(parts.rows) if parts.rows else None
     keys = np.concatenate(parts.keys) if parts.keys else rows
@@ -100,5 +115,5 @@ def collect(
         filled,
         group_rows(np.ascontiguousarray(keys[filled]), threads=maker.threads),
         features,
-        tuple(parts.rejected),
+        parts.rejected,
     )

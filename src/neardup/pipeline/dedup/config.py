@@ -14,6 +14,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_MOST_BYTES = 1_000_000
 _TEXT = (str,)
 _NUMBER = (int, float)
 KEYS: dict[str, tuple[type, ...]] = {
@@ -40,7 +41,11 @@ KEYS: dict[str, tuple[type, ...]] = {
 def settings_in(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The settings in a file such as `tune` writes; a name that is none is an error."""
     try:
-        found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        with Path(path).open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise InputError(f"{path} has more than 1 MB; a settings file has some lines of TOML")
+        found = tomllib.loads(data.decode())
     except OSError as error:
         raise InputError(f"cannot read the settings in {path}: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

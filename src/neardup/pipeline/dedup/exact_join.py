@@ -51,6 +51,11 @@ class Chosen:
         """How many those documents have together."""
         return int(self.store.sizes[self.wanted].sum(dtype=np.int64))
 
+    @property
+    def join_bytes(self) -> int:
+        """What a join of all of them takes."""
+        return self.features * _JOIN_BYTES
+
     def groups(self, most: int) -> list[Places]:
         """The places of those documents, in runs of up to so many features."""
         places = np.flatnonzero(self.wanted)
@@ -68,7 +73,7 @@ def keep_possible(sides: Sequence[Chosen], measure: Measure, *, memory: int, thr
     while left:
         before = left
         partners = PossiblePartners(
-            before,
+            min(before, memory),  # the filter takes up to a byte for each
             measure=measure.name,
             threshold=measure.threshold,
             two=len(sides) > 1,
@@ -92,25 +97,31 @@ def join_chosen(
     *,
     memory: int,
     most_postings: int | None,
+    most_pairs: int,
     threads: int,
 ) -> SimilarPairs:
     """Every pair of the wanted documents, by their places: at once if `memory` bytes suffice.
 
-    Else they are joined group by group, each within the memory and `most_postings`.
+    Else they are joined group by group, each within the memory and `most_postings`. More than
+    `most_pairs` in all raise `TooManyPairsError`.
     """
     most = max(_LEAST_GROUP, memory // _JOIN_BYTES)
+    room = most_pairs
 
     def found(
         own: WeightedFeatures, others: WeightedFeatures | None, a: Places, b: Places
     ) -> SimilarPairs:
+        nonlocal room
         pairs = join_similar(
             *own.arrays,
             measure=measure.name,
             threshold=measure.threshold,
             right=None if others is None else others.arrays,
             most_postings=most_postings,
+            most_pairs=room,
             threads=threads,
         )
+        room -= len(pairs)
         return SimilarPairs(a[pairs.a], b[pairs.b], pairs.similarity, pairs.compared)
 
     parts = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from neardup.pipeline.dedup.collected import Collected
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.dedup.source import DocumentBatch, RowBatch
 from neardup.pipeline.inputs import Progress
+from neardup.rejects import RejectedRows
 
 _NO_TEXT = "(the index stores no texts)"
 
@@ -46,6 +47,11 @@ class IndexSource:
             )
         kinds = {is_text(entries.ids) for entries in index.entries()}
         return cls(index, len(kinds) > 1)
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The folder of the index."""
+        return [os.fspath(self.index.path)]
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents; without stored texts, only to be shown."""
@@ -79,7 +85,7 @@ class IndexSource:
             filled,
             group_rows(np.ascontiguousarray(rows[filled]), threads=1),
             None,
-            (),
+            RejectedRows(),
         )
 
     def _ids(self, entries: Entries) -> pa.Array:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,79 +13,60 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neardup.errors import NeardupError, SettingError
+from neardup.atomic import FolderKind, replacing_folder, require_apart
+from neardup.errors import SettingError
 from neardup.pipeline.dedup.duplicates import write_levels
 from neardup.pipeline.dedup.page import page_of
 from neardup.pipeline.dedup.rows import SchemaGrewError, kept_rows, under_one_schema
 from neardup.pipeline.dedup.shown import shown_places
 from neardup.pipeline.dedup.texts import TextPicker
+from neardup.report.spreadsheet import SpreadsheetWriter
 
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
 
 _SHORT_BYTES = 64
 FORMATS = ("parquet", "jsonl", "csv")
+# All that is ever written; a folder with anything else in it is never overwritten.
+FOLDER = FolderKind(
+    marker="summary.json",
+    keys=frozenset({"documents", "scheme", "settings", "versions"}),
+    files=(
+        *(rf"kept\.{format}" for format in FORMATS),
+        *(r"pairs\.parquet", r"clusters\.parquet", r"rejected\.jsonl", r"summary\.json"),
+        *(r"report\.html", r"duplicates-[0-9.e+-]+\.txt", r"cluster-sizes\.png"),
+    ),
+)
 
 
 def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, format: str) -> None:
     """Write kept rows, pairs, clusters, rejected rows, the summary and the page."""
-    if format not in FORMATS:
-        raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
-    with whole_folder(path, overwrite=overwrite) as folder:
+    require_format(format)
+    require_apart(path, [*result.source.places, *result.other_source.places])
+    with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
         _write_kept(result, folder / f"kept.{format}", format)
-        pq.write_table(result.pairs, folder / "pairs.parquet", compression="zstd")
+        _write_pairs(result, folder / "pairs.parquet")
         pq.write_table(result.clusters, folder / "clusters.parquet", compression="zstd")
         with (folder / "rejected.jsonl").open("w", encoding="utf-8") as file:
-            for row in result.collected.rejected:
-                file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+            file.writelines(result.collected.rejected.lines())
         summary = json.dumps(result.summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
         (folder / "report.html").write_text(page_of(result), encoding="utf-8")
 
 
-def require_free(path: str | os.PathLike[str], *, overwrite: bool) -> None:
-    """Refuse a folder that is there already, before any work is done."""
-    target = Path(path)
-    if target.exists() and not overwrite:
-        raise NeardupError(f"{target} is there already; name another folder or give --overwrite")
-    if target.exists() and not target.is_dir():
-        raise NeardupError(f"{target} is a file; name a folder for the output")
+def require_format(format: str) -> None:
+    """Refuse a format that kept rows cannot be written in."""
+    if format not in FORMATS:
+        raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
 
 
-@contextmanager
-def whole_folder(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
-    """Give a folder beside `path` to write to; on success it takes that name, else it goes."""
-    require_free(path, overwrite=overwrite)
-    target = Path(path).absolute()
-    try:
-        unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    except OSError as error:
-        raise NeardupError(
-            f"cannot write {target}: {error.strerror}; choose another place for the output"
-        ) from None
-    try:
-        content = unfinished / "new"
-        content.mkdir()
-        yield content
-        _take_place(content, target, unfinished / "old")
-    except OSError as error:
-        raise NeardupError(f"cannot write {target}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-
-
-def _take_place(content: Path, target: Path, aside: Path) -> None:
-    """Give a folder the name of another, which comes back if that fails."""
-    replaces = target.exists()
-    if replaces:
-        target.rename(aside)
-    try:
-        content.rename(target)
-    except OSError:
-        if replaces:
-            aside.rename(target)
-        raise
+def _write_pairs(result: Result, path: Path) -> None:
+    batches = result.pair_batches()
+    first = next(batches)
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        for batch in chain((first,), batches):
+            writer.write_batch(batch)
 
 
 def _write_kept(result: Result, path: Path, format: str) -> None:
@@ -140,8 +116,8 @@ def _write_json_lines(
 
 def _write_csv(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = SpreadsheetWriter(file)
         for number, batch in enumerate(under_one_schema(batches, schema)):
             if number == 0:
-                writer.writerow(batch.schema.names)
-            writer.writerows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+                writer.rows([batch.schema.names])
+            writer.rows(zip(*(column.to_pylist() for column in batch.columns), strict=True))

@@ -27,8 +27,8 @@ def page_of(result: Result) -> str:
         settings={key: str(value) for key, value in result.summary["settings"].items()},
         command=repeat_command(result),
         similarities=found.similarity,
-        true_distances=found.distance,
-        false_distances=found.false_distances,
+        true_by_distance=np.bincount(found.distance, minlength=result.scheme.bits + 1),
+        false_by_distance=found.false_by_distance,
         bits=result.scheme.bits,
         cluster_sizes=result.groups.sizes,
         threshold=settings.threshold

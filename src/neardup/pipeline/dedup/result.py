@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from neardup.pipeline.dedup.source import Source
 from neardup.pipeline.dedup.texts import texts_at
 
 STAR_NOTE = "exact copies are paired with the first of their kind only"
+PAIRS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,21 +64,38 @@ class Result:
     @cached_property
     def pairs(self) -> pa.Table:
         """The accepted pairs, by ids, in the order of the input."""
-        members, representatives = self.collected.repeats()
-        a = np.concatenate((self.found.a, representatives))
-        b = np.concatenate((self.found.b, members))
-        copies = np.zeros(len(members), np.uint16)
+        return pa.Table.from_batches(self.pair_batches())
+
+    def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
+        """The rows of `pairs`, about so many at a time; at least one batch, which may be empty."""
+        members, firsts = self.collected.repeats()
+        order = np.lexsort((members, firsts))
+        members, firsts = members[order], firsts[order]
+        # All pairs of a document are in one batch.
+        ends = [0, len(self.collected)]
+        cuts = np.unique(np.concatenate((ends, self.found.a[most::most], firsts[most::most])))
+        for begin, end in pairwise(cuts.tolist() if len(cuts) > 1 else ends):
+            near = slice(*np.searchsorted(self.found.a, [begin, end]))
+            same = slice(*np.searchsorted(firsts, [begin, end]))
+            yield self._pair_batch(near, members[same], firsts[same])
+
+    def _pair_batch(
+        self, near: slice, members: NDArray[np.int64], firsts: NDArray[np.int64]
+    ) -> pa.RecordBatch:
+        found, ids = self.found, self.collected.ids
+        a, b = np.concatenate((found.a[near], firsts)), np.concatenate((found.b[near], members))
+        distance = np.concatenate((found.distance[near], np.zeros(len(members), np.uint16)))
+        similarity = np.concatenate((found.similarity[near], np.ones(len(members))))
         order = np.lexsort((b, a))
-        ids = self.collected.ids
-        columns = {
-            "a": ids.take(column_of(a[order])),
-            "b": ids.take(column_of(b[order])),
-            "distance": column_of(np.concatenate((self.found.distance, copies))[order]),
-            "similarity": column_of(
-                np.concatenate((self.found.similarity, np.ones(len(members))))[order]
-            ),
-        }
-        return pa.table(columns).replace_schema_metadata({"neardup.pairs": STAR_NOTE})
+        batch = pa.RecordBatch.from_pydict(
+            {
+                "a": ids.take(column_of(a[order])),
+                "b": ids.take(column_of(b[order])),
+                "distance": column_of(distance[order]),
+                "similarity": column_of(similarity[order]),
+            }
+        )
+        return batch.replace_schema_metadata({"neardup.pairs": STAR_NOTE})
 
     @cached_property
     def clusters(self) -> pa.Table:
@@ -133,9 +152,8 @@ class Result:
             b=self.found.b[holds],
             distance=self.found.distance[holds],
             similarity=self.found.similarity[holds],
-            false_distances=np.concatenate(
-                (self.found.false_distances, self.found.distance[~holds])
-            ),
+            false_by_distance=self.found.false_by_distance
+            + np.bincount(self.found.distance[~holds], minlength=self.scheme.bits + 1),
         )
         return replace(self, settings=replace(self.settings, threshold=threshold), found=found)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from neardup.cluster.keep import KeepPolicy
 from neardup.errors import InputError
 from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.source import Source
@@ -65,19 +66,34 @@ def under_one_schema(
         yield _cast(batch, schema)
 
 
+def require_keep_column(source: Source, policy: KeepPolicy) -> None:
+    """Refuse a column that decides what is kept but is in no row, or whose values have no order.
+
+    The first batch tells, as a rule; rows are read on only as long as none has the column.
+    """
+    if policy.column is None:
+        return
+    others: dict[str, None] = {}
+    for batch in source.rows():
+        schema = batch.rows.schema
+        if policy.column in schema.names:
+            policy.order(0, values=pa.array([], schema.field(policy.column).type))
+            return
+        others.update(dict.fromkeys(schema.names))
+    if others:  # without a single row nothing has to be decided
+        raise InputError(
+            f"keep={policy}: the input has no column {policy.column!r}; its columns are "
+            f"{', '.join(map(repr, others))}"
+        )
+
+
 def one_column(source: Source, name: str) -> pa.ChunkedArray:
     """The values of one column of all documents; null where a row has none."""
-    others: dict[str, None] = {}
     parts = []
     for batch in source.rows():
         names = batch.rows.schema.names
-        others.update(dict.fromkeys(names))
         column = batch.rows[name] if name in names else pa.nulls(len(batch.rows))
         parts.append(pa.RecordBatch.from_pydict({name: column}))
-    if name not in others:
-        raise InputError(
-            f"keep: the input has no column {name!r}; its columns are {', '.join(others)}"
-        )
     return together(iter(parts))[name]
 
 

@@ -13,9 +13,11 @@ from neardup.features.store import FeatureStore
 from neardup.fingerprints.engine import fitted_maker
 from neardup.fingerprints.maker import Maker
 from neardup.pipeline.dedup.against import AgainstResult
+from neardup.pipeline.dedup.budget import Budget
 from neardup.pipeline.dedup.collected import collect
 from neardup.pipeline.dedup.plans import plan_for
 from neardup.pipeline.dedup.result import Result
+from neardup.pipeline.dedup.rows import require_keep_column
 from neardup.pipeline.dedup.search import (
     FoundPairs,
     Side,
@@ -58,6 +60,8 @@ def deduplicate(
     stage: StageProgress = lambda _: None,
 ) -> Result:
     """Read, find candidates, verify, cluster; `stage` is told each, and may follow its progress."""
+    settings.require_plan()
+    require_keep_column(source, settings.keep)
     timer = _Timer()
     sources = [source] if old is None else [source, old]
     maker = maker_of(settings.scheme, settings.threads)
@@ -66,11 +70,13 @@ def deduplicate(
             batches = (batch for one in sources for batch in one.batches(stage("idf")))
             maker = fitted_maker(maker, (batch.columns for batch in batches), None)
     with timer.stage("features"):
-        room = settings.memory // (2 * len(sources))
-        sides = [_read(one, maker, room, settings, stage("features")) for one in sources]
+        budget = Budget(settings.memory)
+        sides = [_read(one, maker, budget, len(sources), settings, stage) for one in sources]
     with timer.stage("pairs"):
         stage("pairs")
         found = _found(sides, maker, settings)
+    for side in sides:
+        side.release_features()
     parts = (source, settings, maker.scheme, sides[0].collected, found, timer.seconds)
     result = Result(*parts) if old is None else AgainstResult(*parts, old, sides[1].collected)
     with timer.stage("clusters"):
@@ -80,9 +86,14 @@ def deduplicate(
 
 
 def _read(
-    source: Source, maker: Maker, memory: int, settings: DedupSettings, progress: Progress | None
+    source: Source,
+    maker: Maker,
+    budget: Budget,
+    sources: int,
+    settings: DedupSettings,
+    stage: StageProgress,
 ) -> Side:
-    """The first pass over a collection, of whose features `memory` bytes are held at hand."""
+    """The first pass over one of the collections."""
     by_features = settings.similarity != "hamming"
     known = None if by_features else source.fingerprinted()
     if known is not None:
@@ -90,10 +101,11 @@ def _read(
     found = collect(
         source,
         maker,
-        features=FeatureStore(memory) if by_features else None,
+        features=FeatureStore(budget.features(sources)) if by_features else None,
         # A join on features needs no fingerprints, and those of the pairs can be made of features.
         with_rows=not (_wants_exact(settings) and maker.scheme.is_hashed),
-        progress=progress,
+        budget=budget,
+        progress=stage("features"),
     )
     return Side(found)
 

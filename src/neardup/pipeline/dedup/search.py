@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.candidates import Plan, plan_of
+from neardup.candidates.grouping import GroupedSide
+from neardup.candidates.passes import Passes
 from neardup.candidates.rows import Rows
+from neardup.candidates.rows import Side as RowSide
 from neardup.features.store import FeatureStore
-from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import hamming
 from neardup.fingerprints.maker import Maker
-from neardup.kernels.similar import TooManyPostingsError, similarities
+from neardup.kernels.join import RowPairs
+from neardup.kernels.similar import TooManyPairsError, TooManyPostingsError
+from neardup.pipeline.dedup.budget import Budget
 from neardup.pipeline.dedup.collected import Collected
 from neardup.pipeline.dedup.exact_join import Chosen, Measure, join_chosen, keep_possible
 from neardup.pipeline.dedup.plans import (
@@ -25,6 +29,7 @@ from neardup.pipeline.dedup.plans import (
     likely_distance,
 )
 from neardup.pipeline.dedup.settings import EXACT, DedupSettings
+from neardup.pipeline.dedup.verify import AcceptedPairs, Searched, TrueSimilarity
 
 Places = NDArray[np.int64]
 
@@ -33,7 +38,7 @@ Places = NDArray[np.int64]
 class FoundPairs:
     """The accepted pairs of documents, by place (a < b, in order), and how they were found.
 
-    `false_distances` are those of candidates that were refused, as far as they were worked out.
+    `false_by_distance` counts the candidates that were refused, by their distance.
     `curve` is the chance to be found by similarity: nothing where every pair is, None if unknown.
     """
 
@@ -42,7 +47,7 @@ class FoundPairs:
     distance: NDArray[np.uint16]
     similarity: NDArray[np.float64]
     candidates: int
-    false_distances: NDArray[np.uint16]
+    false_by_distance: NDArray[np.int64]
     plan: str
     reason: str
     curve: tuple[tuple[float, float], ...] | None = ()
@@ -60,6 +65,11 @@ class Side:
         if self.collected.features is None:
             raise ValueError("a similarity of features needs them")
         return self.collected.features
+
+    def release_features(self) -> None:
+        """Give up the features, which clusters and outputs do not need."""
+        if self.collected.features is not None:
+            self.collected.features.release()
 
     def fingerprints(self, bits: int) -> Rows:
         """Those of the first document of each kind."""
@@ -88,28 +98,34 @@ def find_by_features(
         Chosen.at(side.store, side.collected.firsts) for side in (left, right) if side is not None
     ]
     measure = Measure(settings.similarity, settings.threshold)
-    memory = settings.memory // 2
-    keep_possible(sides, measure, memory=memory, threads=maker.threads)
-    bands = cheapest_bands(sum(int(side.wanted.sum()) for side in sides), settings)
-    weighted = not maker.scheme.are_sets
+    budget = Budget(settings.memory)
+    keep_possible(sides, measure, memory=budget.work, threads=maker.threads)
+    work = min(budget.work, sum(side.join_bytes for side in sides))
+    most_pairs = budget.pairs(work + sum(side.store.held_bytes for side in sides))
+    documents = sum(int(side.wanted.sum()) for side in sides)
+    bands = cheapest_bands(documents, settings)
+    any_number = settings.candidates == EXACT or documents * bands.bits // 8 > budget.work
     try:
         found = join_chosen(
             sides[0],
             None if right is None else sides[1],
             measure,
-            memory=memory,
-            most_postings=None if settings.candidates == EXACT else bands.postings(weighted),
+            memory=budget.work,
+            most_postings=None if any_number else bands.postings(not maker.scheme.are_sets),
+            most_pairs=most_pairs,
             threads=maker.threads,
         )
     except TooManyPostingsError as error:
         return _found_by_bands(left, right, sides, bands, error.postings, maker, settings)
+    except TooManyPairsError:
+        raise budget.too_many_pairs(most_pairs, settings.limit) from None
     return FoundPairs(
         found.a,
         found.b,
         distances(left.rows(maker, found.a), (right or left).rows(maker, found.b)),
         found.similarity,
         found.compared,
-        np.zeros(0, np.uint16),
+        np.zeros(maker.scheme.bits + 1, np.int64),
         EXACT,
         "exact: a join on the features finds every pair",
     )
@@ -130,36 +146,23 @@ def _found_by_bands(
     wide = replace(maker, scheme=scheme)
     places = [np.flatnonzero(side.wanted) for side in sides]
     rows = [
-        Rows(_rows_at(side.store, wide, some), bands.bits)
+        RowSide(Rows(_rows_at(side.store, wide, some), bands.bits), some)
         for side, some in zip(sides, places, strict=True)
     ]
-    near = plan.join(
-        rows[0],
-        None if right is None else rows[1],
-        max_distance=likely_distance(bands.bits, settings),
-        threads=maker.threads,
-    )
-    a, b = places[0][near.a], places[-1][near.b]
-    distance = distances(left.rows(maker, a), (right or left).rows(maker, b))
-    similarity = _true_similarities(left, right, a, b, settings.similarity, maker.threads)
-    accepted = similarity >= settings.threshold
     reason = (
         f"{plan} on {bands.bits} bits: finds {plan.recall(least_cosine(settings)):.3f} of the "
         f"pairs at the threshold; a join on the features, with {postings:,} postings to look at, "
         "would take far longer"
     )
-    curve = curve_of(plan, sum(map(len, places)), settings.similarity)
-    return FoundPairs(
-        a[accepted],
-        b[accepted],
-        distance[accepted],
-        similarity[accepted],
-        len(a),
-        distance[~accepted],
-        plan.name,
-        reason,
-        curve,
-    )
+    # The distance of a pair is that of the fingerprints asked for, not of the wide ones.
+    narrow = [_rows_at(side.store, maker, some) for side, some in zip(sides, places, strict=True)]
+
+    def narrow_distances(pairs: RowPairs) -> NDArray[np.uint16]:
+        a, b = np.searchsorted(places[0], pairs.a), np.searchsorted(places[-1], pairs.b)
+        return distances(narrow[0][a], narrow[-1][b])
+
+    found = _accepted(left, right, rows, plan, maker, settings, narrow_distances)
+    return _found_pairs(found, plan, reason, settings, sum(map(len, places)))
 
 
 def _rows_at(store: FeatureStore, maker: Maker, places: Places) -> NDArray[np.uint64]:
@@ -181,51 +184,68 @@ def find_by_plan(
     settings: DedupSettings,
 ) -> FoundPairs:
     """Candidates by their fingerprints, then their true similarity."""
-    near = plan.join(
-        left.fingerprints(plan.bits),
-        None if right is None else right.fingerprints(plan.bits),
-        max_distance=likely_distance(plan.bits, settings),
-        threads=maker.threads,
-    )
-    a, b = left.collected.firsts[near.a], (right or left).collected.firsts[near.b]
-    if settings.similarity == "hamming":
-        similarity, accepted = 1 - near.distance / plan.bits, np.ones(len(a), np.bool_)
-    else:
-        similarity = _true_similarities(left, right, a, b, settings.similarity, maker.threads)
-        accepted = similarity >= settings.threshold
+    rows = [
+        RowSide(side.fingerprints(plan.bits), side.collected.firsts)
+        for side in (left, right)
+        if side is not None
+    ]
+    found = _accepted(left, right, rows, plan, maker, settings, lambda pairs: pairs.distance)
+    return _found_pairs(found, plan, reason, settings, len(left.collected.copies.firsts))
+
+
+def _found_pairs(
+    found: AcceptedPairs, plan: Plan, reason: str, settings: DedupSettings, documents: int
+) -> FoundPairs:
     return FoundPairs(
-        a[accepted],
-        b[accepted],
-        near.distance[accepted],
-        similarity[accepted],
-        len(a),
-        near.distance[~accepted],
+        *found.together(),
+        found.candidates,
+        found.false_by_distance,
         plan.name,
         reason,
-        curve_of(plan, len(left.collected.copies.firsts), settings.similarity),
+        curve_of(plan, documents, settings.similarity),
     )
 
 
-def _true_similarities(
-    left: Side, right: Side | None, a: Places, b: Places, measure: str, threads: int
-) -> NDArray[np.float64]:
-    """Of pairs of documents: only the features of candidates are looked at."""
-    others: WeightedFeatures | None = None
-    if right is None:
-        places, numbers = np.unique(np.concatenate((a, b)), return_inverse=True)
-        numbers_a, numbers_b = numbers[: len(a)], numbers[len(a) :]
-    else:
-        places, numbers_a = np.unique(a, return_inverse=True)
-        other_places, numbers_b = np.unique(b, return_inverse=True)
-        others = right.store.take(other_places)
-    return similarities(
-        *left.store.take(places).arrays,
-        numbers_a.astype(np.int64),
-        numbers_b.astype(np.int64),
-        measure=measure,
-        right=None if others is None else others.arrays,
-        threads=threads,
+def _accepted(
+    left: Side,
+    right: Side | None,
+    rows: Sequence[RowSide],
+    plan: Plan,
+    maker: Maker,
+    settings: DedupSettings,
+    distances_of: Callable[[RowPairs], NDArray[np.uint16]],
+) -> AcceptedPairs:
+    """Go through the candidates of a plan, some at a time, and keep those that hold."""
+    budget = Budget(settings.memory)
+    sides = [side for side in (left, right) if side is not None]
+    grouped = [GroupedSide.of(side, plan.needs_words, maker.threads) for side in rows]
+    passes = Passes(
+        plan,
+        grouped[0],
+        grouped[1] if len(grouped) > 1 else None,
+        likely_distance(plan.bits, settings),
+        maker.threads,
+        budget.work // 2,
     )
+    true: TrueSimilarity | None = None
+    used = budget.work
+    if settings.similarity != "hamming":
+        used += sum(side.store.held_bytes for side in sides)
+        searched = [Searched(side.store, one.places) for side, one in zip(sides, rows, strict=True)]
+        true = TrueSimilarity(searched, settings.similarity, budget.work // 2, maker.threads)
+    accepted = AcceptedPairs(budget.pairs(used), maker.scheme.bits)
+    try:
+        for pairs in passes:
+            if true is None:
+                similarity = 1 - pairs.distance / plan.bits
+                holds = np.ones(len(pairs), np.bool_)
+            else:
+                similarity = true.of(pairs.a, pairs.b)
+                holds = similarity >= settings.threshold
+            accepted.add(RowPairs(pairs.a, pairs.b, distances_of(pairs)), similarity, holds)
+    except TooManyPairsError:
+        raise budget.too_many_pairs(accepted.most, settings.limit) from None
+    return accepted
 
 
 def distances(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint16]:

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from neardup.candidates import plan_of
 from neardup.candidates.memory import bytes_of
+from neardup.candidates.names import AUTO
 from neardup.cluster.keep import KeepPolicy
 from neardup.errors import SettingError
 from neardup.features.columns import record_fields
 from neardup.fingerprints import Scheme
+from neardup.fingerprints.scheme import HashChoice
+from neardup.kernels import thread_count
 from neardup.presets import preset
 from neardup.read.limits import MAX_DOCUMENT
 
@@ -54,7 +58,7 @@ class DedupSettings:
         features: str = "word:3",
         weights: str | None = None,
         bits: int = 64,
-        hash: str = "nd1",
+        hash: HashChoice = "nd1",
         tie: str = ">0",
         projection: str | None = None,
         text: str | None = None,
@@ -86,6 +90,7 @@ class DedupSettings:
                 f"similarity='jaccard' is that of sets, but features of {scheme} have weights; "
                 "take weighted-jaccard, or weights=set"
             )
+        thread_count(threads)
         return cls(
             scheme,
             text,
@@ -102,6 +107,29 @@ class DedupSettings:
             bytes_of(max_document, "max_document"),
         )
 
+    @property
+    def limit(self) -> str:
+        """The threshold in words, as in "3 pairs of jaccard ≥ 0.8"."""
+        if self.similarity == "hamming":
+            return f"hamming ≤ {self.threshold:.0f}"
+        return f"{self.similarity} ≥ {self.threshold:g}"
+
+    def require_plan(self) -> None:
+        """Refuse candidates that name no plan for these fingerprints, or one that falls short."""
+        if self.candidates == AUTO:
+            return
+        by_bits = self.similarity == "hamming"
+        if self.candidates == EXACT:
+            if by_bits:
+                raise SettingError(
+                    "candidates='exact' joins on features, but similarity='hamming' compares "
+                    "fingerprints; take auto, or a plan such as blocks:3"
+                )
+            return
+        plan = plan_of(self.candidates, self.scheme.bits)
+        if by_bits:
+            plan.require_distance(int(self.threshold))
+
 
 def _of_preset(name: str) -> dict[str, Any]:
     known = preset(name)
@@ -115,7 +143,7 @@ def _of_preset(name: str) -> dict[str, Any]:
 def _threshold(threshold: Any, similarity: str, bits: int) -> float:
     """A similarity from above 0 to 1; or, for `hamming`, the most bits that may differ."""
     if similarity == "hamming":
-        if threshold is None or threshold != int(threshold) or not 0 <= threshold <= bits:
+        if threshold is None or not 0 <= threshold <= bits or threshold != int(threshold):
             raise SettingError(
                 f"threshold={threshold!r}: with similarity=hamming it is the most bits that may "
                 f"differ, a whole number from 0 to {bits}"

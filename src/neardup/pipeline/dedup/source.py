@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -35,11 +36,15 @@ _IN_MEMORY = "memory"
 
 @dataclass(frozen=True, eq=False)
 class DocumentBatch:
-    """Some documents: their ids, what they hold, and the rows that could not be read."""
+    """Some documents: their ids, what they hold, and the rows that could not be read.
+
+    `made_ids` gives names made of files and rows, where documents have no ids of their own.
+    """
 
     ids: pa.Array
     columns: DocumentColumns
     rejected: tuple[Rejected, ...] = ()
+    made_ids: Callable[[], pa.Array] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,10 @@ class RowBatch:
 
 class Source(Protocol):
     """A collection that can be gone through again and again, always in the same order."""
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The files, folders, globs and URLs that it is read from, which no output may replace."""
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents."""
@@ -68,8 +77,9 @@ class FileSource:
 
     def __init__(self, inputs: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> None:
         self._settings = settings
+        self._inputs = [os.fspath(name) for name in inputs]
         self._documents = documents_of(
-            [os.fspath(name) for name in inputs],
+            self._inputs,
             settings.scheme,
             settings.text,
             settings.id,
@@ -80,12 +90,17 @@ class FileSource:
         if isinstance(self._documents, Documents):
             self._with_all_columns = self._documents.with_all_columns()
 
+    @property
+    def places(self) -> Sequence[str]:
+        """The names that were given."""
+        return self._inputs
+
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Read the documents."""
         done = 0
         for batch in batches_of(self._documents):
             columns = columns_of(batch, self._settings.scheme)
-            yield DocumentBatch(batch.ids, columns, batch.rejected)
+            yield DocumentBatch(batch.ids, columns, batch.rejected, batch.made_ids)
             done += len(batch.ids)
             if progress:
                 progress(self._documents.done_bytes, self._documents.total_bytes, done)
@@ -118,6 +133,7 @@ class MemorySource:
     def __init__(self, held: Any, settings: DedupSettings) -> None:
         self._settings = settings
         self._table = _table_of(held, settings)
+        self._are_made = False
         name = settings.id or "id"
         if name in self._table.column_names:
             self._ids = self._table[name].combine_chunks()
@@ -125,6 +141,7 @@ class MemorySource:
             raise InputError(f"the table has no column {name!r}, only {self._table.column_names}")
         else:
             self._ids = pa.array(np.arange(len(self._table)))
+            self._are_made = True
         self._rejected = self._too_long()
         if self._rejected:
             good = np.ones(len(self._table), np.bool_)
@@ -149,6 +166,11 @@ class MemorySource:
             for row in sorted(found)
         )
 
+    @property
+    def places(self) -> Sequence[str]:
+        """None: they are in memory."""
+        return ()
+
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """Hand out the documents, some at a time."""
         first, rejected = 0, self._rejected
@@ -158,7 +180,9 @@ class MemorySource:
             )
         for columns in self._columns():
             size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
-            yield DocumentBatch(self._ids.slice(first, size), columns, rejected)
+            ids = self._ids.slice(first, size)
+            made = partial(_row_names, ids) if self._are_made else None
+            yield DocumentBatch(ids, columns, rejected, made)
             rejected = ()
             first += size
             if progress:
@@ -189,6 +213,10 @@ class MemorySource:
             for chunk in string_chunks(texts)
             for begin, end in bounded(chunk, _TEXT_AT_ONCE)
         )
+
+
+def _row_names(ids: pa.Array) -> pa.Array:
+    return pa.array([f"row:{number}" for number in ids.to_pylist()], pa.string())
 
 
 def _table_of(held: Any, settings: DedupSettings) -> pa.Table:

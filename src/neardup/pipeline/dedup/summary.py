@@ -15,8 +15,6 @@ from neardup import __version__
 if TYPE_CHECKING:
     from neardup.pipeline.dedup.result import Result
 
-_LISTED = 20
-
 
 def summary_of(result: Result) -> dict[str, Any]:
     """What `summary.json` holds."""
@@ -24,14 +22,14 @@ def summary_of(result: Result) -> dict[str, Any]:
     projection = result.scheme.projection
     removed = len(result.groups.removed)
     exact = result.exact_copies
-    left_out = [row for row in collected.rejected if row.row is None]
+    rejected = collected.rejected
     return {
         "documents": len(collected),
         "empty": int((collected.words == 0).sum()),
-        "rejected": len(collected.rejected) - len(left_out),
-        "left_out": len(left_out),
+        "rejected": len(rejected) - rejected.left_out,
+        "left_out": rejected.left_out,
         "left_out_files": [
-            {"file": file.file, "reason": file.reason} for file in left_out[:_LISTED]
+            {"file": file.file, "reason": file.reason} for file in rejected.first_left_out
         ],
         "exact_copies": exact,
         "near_copies": removed - exact,

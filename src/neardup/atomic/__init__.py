@@ -1,0 +1,18 @@
+"""Outputs that appear complete or not at all, and never in place of what is not theirs."""
+
+from neardup.atomic.files import replacing, require_folder_of, require_writable
+from neardup.atomic.folders import FolderKind, replacing_folder
+from neardup.atomic.overlap import require_apart
+from neardup.atomic.unfinished import TemporaryFolder, abandon, written
+
+__all__ = [
+    "FolderKind",
+    "TemporaryFolder",
+    "abandon",
+    "replacing",
+    "replacing_folder",
+    "require_apart",
+    "require_folder_of",
+    "require_writable",
+    "written",
+]

@@ -1,0 +1,162 @@
+"""Folders that appear complete or not at all, and replace only what they know for their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from neardup.atomic.files import require_folder_of, synchronize, unwritable
+from neardup.atomic.swap import exchange
+from neardup.atomic.unfinished import (
+    NEW,
+    OLD,
+    changing,
+    clear_abandoned,
+    took_place,
+    unfinished_beside,
+)
+from neardup.errors import NeardupError
+
+
+@dataclass(frozen=True)
+class FolderKind:
+    """What the folders that a command writes have in common.
+
+    `files` are regular expressions of the names in them. `marker` is one of these files, a JSON
+    object with at least the `keys`; without it a folder is not ours.
+    """
+
+    marker: str
+    keys: frozenset[str]
+    files: tuple[str, ...]
+
+    def names(self, name: str) -> bool:
+        """Whether a file in such a folder may have that name."""
+        return any(re.fullmatch(pattern, name) for pattern in self.files)
+
+    def require_free(self, path: str | os.PathLike[str], *, overwrite: bool) -> None:
+        """Refuse a folder that must not be replaced, before any work is done.
+
+        An empty folder may be filled. One with files in it may be replaced with `overwrite`, if
+        all of them are ours.
+        """
+        target = Path(os.path.realpath(path))
+        clear_abandoned(target)
+        if target.is_symlink():
+            raise NeardupError(f"{path} is a link that leads to itself; name another folder")
+        if not target.exists():
+            require_folder_of(path)
+            return
+        if not target.is_dir():
+            raise NeardupError(f"{path} is not a folder; name a folder for the output")
+        try:
+            entries = sorted(os.scandir(target), key=lambda entry: entry.name)
+        except OSError as error:
+            raise unwritable(path, error) from None
+        if entries and not overwrite:
+            raise NeardupError(f"{path} is there already; name another folder or give --overwrite")
+        for entry in entries:
+            if not self.names(entry.name) or not entry.is_file(follow_symlinks=False):
+                raise NeardupError(
+                    f"{path} holds {entry.name}, which this command does not write, so --overwrite "
+                    "does not replace the folder; name another folder for the output"
+                )
+        if entries and not self._is_marked(target):
+            raise NeardupError(
+                f"{path} has no {self.marker} of this command, so --overwrite does not replace "
+                "the folder; name another folder for the output"
+            )
+        self._require_movable(path, target)
+
+    def _is_marked(self, folder: Path) -> bool:
+        try:
+            found = json.loads((folder / self.marker).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return False
+        return isinstance(found, dict) and self.keys <= found.keys()
+
+    @staticmethod
+    def _require_movable(path: str | os.PathLike[str], target: Path) -> None:
+        here = Path(os.path.realpath("."))
+        if target in (here, *here.parents):
+            raise NeardupError(
+                f"{path} is the folder that you are in, which a new one would replace; name "
+                "another folder for the output, or run neardup from elsewhere"
+            )
+        if os.path.ismount(target):
+            raise NeardupError(
+                f"{path} is a mount point, which nothing can replace; name a folder inside it for "
+                "the output"
+            )
+        require_folder_of(target)
+
+
+@contextmanager
+def replacing_folder(
+    path: str | os.PathLike[str], kind: FolderKind, *, overwrite: bool
+) -> Iterator[Path]:
+    """Give a folder to write to; on success it becomes `path`, else it is removed.
+
+    A link to a folder is followed. Whatever happens, a folder that was there stays or is
+    replaced by the complete new one.
+    """
+    kind.require_free(path, overwrite=overwrite)
+    target = Path(os.path.realpath(path))
+    try:
+        with unfinished_beside(target) as unfinished:
+            new = unfinished / NEW
+            new.mkdir()
+            yield new
+            for name in os.listdir(new):
+                if not kind.names(name):
+                    raise AssertionError(f"{name} is not among the files of {kind.marker}")
+            replaces = overwrite and target.exists() and any(target.iterdir())
+            if target.exists():
+                new.chmod(stat.S_IMODE(target.stat().st_mode))
+            if replaces:
+                for file in (*new.iterdir(), new):
+                    synchronize(file)
+            with changing:
+                if replaces:
+                    _replace(new, target, unfinished / OLD, kind)
+                else:
+                    new.rename(target)
+                took_place(target)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def _replace(new: Path, target: Path, aside: Path, kind: FolderKind) -> None:
+    """Let `new` take the place of `target`, then remove that."""
+    if exchange(new, target):
+        _discard(new, target, kind)
+        return
+    # Where the process dies between the two, the next one finds the old folder and restores it.
+    target.rename(aside)
+    try:
+        new.rename(target)
+    except OSError:
+        aside.rename(target)
+        raise
+    _discard(aside, target, kind)
+
+
+def _discard(old: Path, target: Path, kind: FolderKind) -> None:
+    """Remove the files of a folder that was replaced; what came to it meanwhile is kept."""
+    for entry in list(os.scandir(old)):
+        if kind.names(entry.name) and entry.is_file(follow_symlinks=False):
+            os.unlink(entry.path)
+    if any(old.iterdir()):
+        kept = target.with_name(f"{target.name}.kept-{old.parent.name.rpartition('-')[2]}")
+        old.rename(kept)
+        warnings.warn(
+            f"files that neardup did not write came to {target} during the run; they are in {kept}",
+            stacklevel=2,
+        )

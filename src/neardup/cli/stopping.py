@@ -1,0 +1,119 @@
+"""Ending a run on Ctrl-C (SIGINT), SIGTERM or SIGHUP: one sentence, and nothing half-written.
+
+A thread of its own waits for these signals, which are blocked everywhere else. It therefore acts at
+once even if the main thread is deep in native code, and no exception can interrupt the main thread
+between two steps that belong together. Nothing heavy is imported here, because the thread must
+wait before anything else is done.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing and pathlib take time to import
+    from collections.abc import Callable
+    from pathlib import Path
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PATIENCE = 2.0  # seconds for the main thread to end, where it has begun to
+_ERASED_LINE = "\r\x1b[2K\x1b[?25h"  # and the cursor, which a progress bar hides
+
+_ending = threading.Lock()  # whoever takes it ends the process and never gives it back
+_watched = False
+
+
+def _nothing_written() -> str:
+    return "nothing was written"
+
+
+_undone: Callable[[], str] = _nothing_written
+
+
+def watch() -> None:
+    """Wait for the signals from now on; one that is ignored, as by nohup, stays ignored."""
+    global _watched
+    _watched = True
+    awaited = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    threading.Thread(target=_wait, args=(awaited,), name="neardup-stop", daemon=True).start()
+
+
+def if_stopped(undone: Callable[[], str]) -> None:
+    """Say what `undone` gives, should the run be stopped."""
+    global _undone
+    _undone = undone
+
+
+def writes(*outputs: Path | None) -> None:
+    """Say of these outputs, should the run be stopped, which were written and which were not."""
+    from neardup.atomic import written
+
+    named = [output for output in outputs if output is not None]
+
+    def undone() -> str:
+        done = [str(output) for output in named if written(output)]
+        left = [str(output) for output in named if not written(output)]
+        parts = [f"{_and(left)} not written"] if left else []
+        parts += [f"{_and(done)} written"] if done else []
+        return ", ".join(parts)
+
+    if named:
+        if_stopped(undone)
+
+
+def adds_to(index: Path, before: str = "") -> Callable[[int], None]:
+    """Say how many documents an index has stored for good, should the run be stopped.
+
+    Call what this returns with their number, whenever it has stored some more.
+    """
+    added = 0
+
+    def committed(documents: int) -> None:
+        nonlocal added
+        added = documents
+
+    if_stopped(
+        lambda: (
+            f"{before}{added:,} documents of this run are stored in {index}; run the same command "
+            "again to add the rest"
+        )
+    )
+    return committed
+
+
+def changes(index: Path) -> None:
+    """Say that a change of an index is a whole, should the run be stopped."""
+    if_stopped(lambda: f"{index} is either unchanged or completely changed")
+
+
+def _and(names: list[str]) -> str:
+    return f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'}"
+
+
+def end() -> None:
+    """Keep a signal from ending the process as well, before its last words are said."""
+    if _watched:
+        _ending.acquire()
+
+
+def _wait(awaited: list[signal.Signals]) -> None:
+    number = signal.sigwait(awaited)
+    try:
+        if _ending.acquire(timeout=_PATIENCE):
+            _stop()
+    finally:
+        os._exit(128 + number)
+
+
+def _stop() -> None:
+    # Until this is imported there is nothing to remove; the main thread may be at it just now.
+    abandon = getattr(sys.modules.get("neardup.atomic"), "abandon", None)
+    if abandon is not None:
+        abandon()
+    erased = _ERASED_LINE if os.isatty(2) else ""
+    # Not by sys.stderr, which the main thread may be writing to.
+    os.write(2, f"{erased}neardup: stopped; {_undone()}\n".encode(errors="backslashreplace"))

@@ -1,0 +1,58 @@
+"""The secret behind a keyed hash: what each of its steps takes, derived from one key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+PRIME = 2**64 - 59
+_WORDS = 7
+_HASH, _CHECK = b"neardup nd1 hash", b"neardup nd1 name"
+_CHECK_BYTES = 4
+NO_KEY: NDArray[np.uint64] = np.zeros(0, np.uint64)
+
+
+@dataclass(frozen=True)
+class HashKey:
+    """Seven secret numbers, which no repr shows; `docs/scheme.md` says where each is used."""
+
+    unit_low: int = field(repr=False)
+    unit_high: int = field(repr=False)
+    shingle_base: int = field(repr=False)
+    feature_key: int = field(repr=False)
+    turned_key: int = field(repr=False)
+    width_step: int = field(repr=False)
+    width_key: int = field(repr=False)
+
+    @classmethod
+    def derive(cls, name: str, secret: bytes) -> HashKey:
+        """Derive the numbers from a secret of 16 to 64 bytes, for one name."""
+        digest = blake2b(name.encode(), key=secret, person=_HASH, digest_size=8 * _WORDS).digest()
+        words = [int.from_bytes(digest[i : i + 8], "little") for i in range(0, 8 * _WORDS, 8)]
+        # A base of 0 or 1 would lose the order of the units.
+        words[2] = 2 + words[2] % (PRIME - 2)
+        return cls(*words)
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """The numbers as the native module takes them."""
+        return np.array(
+            [
+                self.unit_low,
+                self.unit_high,
+                self.shingle_base,
+                self.feature_key,
+                self.turned_key,
+                self.width_step,
+                self.width_key,
+            ],
+            np.uint64,
+        )
+
+
+def key_check(name: str, secret: bytes) -> str:
+    """Eight hexadecimal digits that tell two secrets of one name apart, and nothing else."""
+    return blake2b(name.encode(), key=secret, person=_CHECK, digest_size=_CHECK_BYTES).hexdigest()

@@ -1,0 +1,152 @@
+"""Every option and argument of every command, found by asking the program, with hostile values.
+
+`usages(folder)` yields command lines that should end in a sentence and an exit code: never in a
+traceback, never in a hang. A new command needs a line in `_WORKING`; a new option needs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import typer.main
+
+from neardup.cli.app import app
+
+_TEXTS = [
+    "the quick brown fox jumps over the lazy dog near the river bank at dawn",
+    "the quick brown fox jumps over the lazy dog near the river bank at noon",
+    "a completely different sentence about the weather in the northern mountains",
+    "",
+]
+
+# For each command, arguments and options with which it works; `{…}` are names of files.
+_WORKING: dict[str, dict[str, list[str]]] = {
+    "dedup": {"inputs": ["{docs}"], "output": ["{new}"]},
+    "fingerprint": {"inputs": ["{docs}"], "output": ["{new}"]},
+    "pairs": {"left": ["{prints}"], "output": ["{new}"]},
+    "plan": {},
+    "sweep": {"inputs": ["{docs}"], "plan": ["bands:4x16"]},
+    "curve": {"plan": ["bands:4x16"]},
+    "tune": {"inputs": ["{docs}"]},
+    "compare": {"documents": ["{text}", "{text}"]},
+    "index query": {"path": ["{index}"], "document": ["the quick brown fox"]},
+    "index create": {"path": ["{new}"]},
+    "index add": {"path": ["{index}"], "inputs": ["{docs}"]},
+    "index delete": {"path": ["{index}"], "ids": ["no such id"]},
+    "index stats": {"path": ["{index}"]},
+    "index export": {"path": ["{index}"], "output": ["{new}.parquet"]},
+    "index compact": {"path": ["{index}"]},
+    "idf": {"inputs": ["{docs}"], "output": ["{new}"]},
+    "presets": {},
+    "hashes": {"families": ["nd1"], "words": ["{text}"]},
+    "sphere": {"count": ["3"]},
+    "reproduce": {"seed": ["s4"], "inputs": ["{docs}"]},
+}
+
+_TEXT_VALUES = ["", "-1", "bands:4x0", "9" * 40, "[/bold]a\x1b[2J\u202e\u009b", "{folder}"]
+_NUMBER_VALUES = ["-1", "0", "1e308", "nan", "9" * 20]
+_PATH_VALUES = [
+    "",
+    "{folder}/none/at/all",
+    "{docs}/below",
+    "{broken}",
+    "{empty}",
+    "\udcff\x1b[2J",
+    "x" * 5000,
+]
+
+
+@dataclass(frozen=True)
+class Files:
+    """What command lines refer to: files that work, and files that do not."""
+
+    folder: Path
+
+    def made(self) -> Files:
+        """Write the documents, the broken and the empty file; make fingerprints and an index."""
+        from neardup.fingerprints import Scheme
+        from neardup.index import Index
+        from neardup.pipeline.fingerprint_files import fingerprint_files
+
+        (self.folder / "full").mkdir(parents=True)
+        docs = self.folder / "docs.jsonl"
+        rows = [{"id": str(place), "text": text} for place, text in enumerate(_TEXTS)]
+        docs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (self.folder / "text.txt").write_text(_TEXTS[0], encoding="utf-8")
+        (self.folder / "broken").write_bytes(b"\xff\xfe\x00PAR1\x1b[2J" * 9)
+        (self.folder / "empty").touch()
+        fingerprint_files([str(docs)], self.folder / "prints.parquet", Scheme.of())
+        with Index(self.folder / "index", store_text=True) as index:
+            index.add_many((row["id"], row["text"]) for row in rows)
+        return self
+
+    def filled(self, value: str, number: int) -> str:
+        """A value with the names of files put in; `{new}` is a place where nothing is yet."""
+        names = {
+            "docs": "docs.jsonl",
+            "text": "text.txt",
+            "prints": "prints.parquet",
+            "index": "index",
+            "broken": "broken",
+            "empty": "empty",
+            "folder": "full",
+            "new": f"new-{number}",
+        }
+        for name, file in names.items():
+            value = value.replace("{" + name + "}", str(self.folder / file))
+        return value
+
+
+def commands() -> dict[str, Any]:
+    """All commands by name, `index add` among them."""
+    return dict(_commands_of(typer.main.get_command(app), ""))
+
+
+def _commands_of(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands_of(command, f"{prefix}{name} ")
+        else:
+            yield prefix + name, command
+
+
+def usages(name: str, files: Files) -> Iterator[list[str]]:
+    """Command lines of one command, each with one hostile value."""
+    command = commands()[name]
+    hints = get_type_hints(command.callback)
+    number = 0
+    for parameter in command.params:
+        if parameter.name not in hints:  # --help
+            continue
+        for value in _values(hints[parameter.name]):
+            number += 1
+            line = [*name.split(), *_line(command, _WORKING[name], parameter, value)]
+            yield [files.filled(part, number) for part in line]
+
+
+def _values(hint: Any) -> list[str]:
+    kinds = {hint, *get_args(hint), *(part for one in get_args(hint) for part in get_args(one))}
+    if bool in kinds:
+        return []
+    if int in kinds or float in kinds:
+        return _NUMBER_VALUES
+    if Path in kinds:
+        return _PATH_VALUES
+    return [*_TEXT_VALUES, *_PATH_VALUES] if list[str] in kinds else _TEXT_VALUES
+
+
+def _line(command: Any, working: dict[str, list[str]], hostile: Any, value: str) -> list[str]:
+    options: list[str] = []
+    arguments: list[str] = []
+    for parameter in command.params:
+        given = [value] if parameter is hostile else working.get(parameter.name, [])
+        if parameter.param_type_name == "argument":
+            arguments += given
+        else:
+            for one in given:
+                options += [parameter.opts[0], one]
+    return [*options, "--", *arguments]

@@ -1,0 +1,71 @@
+"""What a command leaves behind: whole outputs, compared with those of an undisturbed run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from tests.torture.commands import contents, leftovers
+
+# What holds seconds, or the hour; everything else is the same bytes in every run.
+TIMED = ("summary.json", "report.html", "sweep.json", "out.svg")
+TIMED_SUFFIXES = (".toml", ".svg", ".png", ".html")
+
+Snapshot = dict[str, bytes | None] | bytes | None
+
+
+def snapshot(path: Path) -> Snapshot:
+    """A file's bytes, a folder's files, or None where there is nothing."""
+    if path.is_dir():
+        return contents(path)
+    return path.read_bytes() if path.exists() else None
+
+
+def remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def same(found: Snapshot, expected: Snapshot) -> bool:
+    """Whether two outputs say the same; parts that tell the time need only be there."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(
+            bool(found[name]) if _timed(name) else found[name] == expected[name] for name in found
+        )
+    return type(found) is type(expected) and found == expected
+
+
+def whole(name: str, found: Snapshot, expected: Snapshot) -> bool:
+    """The same for an output by name."""
+    if _timed(name) and isinstance(found, bytes) and isinstance(expected, bytes):
+        return bool(found) and abs(len(found) - len(expected)) < max(2000, len(expected) // 4)
+    return same(found, expected)
+
+
+def _timed(name: str) -> bool:
+    return name in TIMED or name.endswith(TIMED_SUFFIXES)
+
+
+def require_clean(folder: Path) -> None:
+    """Nothing unfinished is left beside the outputs."""
+    left = leftovers(folder)
+    assert not left, f"left behind: {left}"
+
+
+def require_counts(output: Path, rows: int | None = None) -> dict[str, int]:
+    """Every document of a deduplication is kept or removed, every other row is rejected."""
+    summary = json.loads((output / "summary.json").read_text(encoding="utf-8"))
+    documents, rejected = summary["documents"], summary["rejected"]
+    assert documents == summary["kept"] + summary["removed"], summary
+    lines = (output / "rejected.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len([line for line in lines if line]) == rejected, f"{rejected} rejected, {lines}"
+    if rows is not None:
+        assert documents + rejected == rows, f"{documents} + {rejected} of {rows} rows"
+    kept = next(output.glob("kept.*"))
+    if kept.suffix == ".parquet":
+        assert pq.read_metadata(kept).num_rows == summary["kept"], summary
+    return {"documents": documents, "rejected": rejected}

@@ -1,0 +1,96 @@
+"""Small collections, and one sound call of every command to begin with."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.torture.commands import Argument, neardup
+
+WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("", "n", "r", "st")]
+
+
+def text_of(chance: random.Random, words: int) -> str:
+    return " ".join(chance.choice(WORDS) for _ in range(words))
+
+
+def edited(chance: random.Random, text: str, edits: int) -> str:
+    words = text.split()
+    for _ in range(edits):
+        words[chance.randrange(len(words))] = chance.choice(WORDS)
+    return " ".join(words)
+
+
+def documents(chance: random.Random, count: int, words: int = 40) -> list[str]:
+    """Texts of which about every third is an edited or plain copy of an earlier one."""
+    texts: list[str] = []
+    for _ in range(count):
+        if texts and chance.random() < 0.35:
+            texts.append(edited(chance, chance.choice(texts), chance.choice([0, 0, 1, 1, 2, 5])))
+        else:
+            texts.append(text_of(chance, max(1, int(chance.gauss(words, words / 4)))))
+    return texts
+
+
+def write_lines(path: Path, texts: list[str], prefix: str = "d") -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        for number, text in enumerate(texts):
+            file.write(json.dumps({"id": f"{prefix}{number}", "text": text, "n": number}) + "\n")
+    return path
+
+
+@dataclass(frozen=True)
+class Call:
+    """A command with arguments that work, and what it writes."""
+
+    command: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+    output: str | None = None  # the name it writes in the workplace
+
+    @property
+    def words(self) -> tuple[Argument, ...]:
+        return (*self.command, *self.arguments)
+
+
+def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
+    """Files to work on, and a sound call of every command, by name."""
+    texts = documents(chance, count)
+    write_lines(folder / "in.jsonl", texts)
+    write_lines(folder / "more.jsonl", documents(chance, max(2, count // 4)), "m")
+    (folder / "one.txt").write_text(texts[0], encoding="utf-8")
+    (folder / "two.txt").write_text(edited(chance, texts[0], 2), encoding="utf-8")
+    for words in (
+        ("fingerprint", "in.jsonl", "-o", "fps.parquet"),
+        ("index", "create", "seen.index", "--store-text"),
+        ("index", "add", "seen.index", "in.jsonl", "--no-sync"),
+    ):
+        made = neardup(*words, cwd=folder)
+        assert made.code == 0, f"the scene cannot be set: {made}"
+    output = ("-o", "out")
+    calls = (
+        Call(("dedup",), ("in.jsonl", *output), "out"),
+        Call(("fingerprint",), ("in.jsonl", "-o", "out.parquet"), "out.parquet"),
+        Call(
+            ("pairs",), ("fps.parquet", "--max-distance", "3", "-o", "out.parquet"), "out.parquet"
+        ),
+        Call(("plan",), ("--n", "1000000")),
+        Call(("sweep",), ("in.jsonl", "--bands", "4,8", "--band-bits", "8", *output), "out"),
+        Call(("curve",), ("--plan", "bands:8x8", "-o", "out.svg"), "out.svg"),
+        Call(("tune",), ("in.jsonl", "-o", "out.toml"), "out.toml"),
+        Call(("compare",), ("one.txt", "two.txt")),
+        Call(("idf",), ("in.jsonl", "-o", "out.parquet"), "out.parquet"),
+        Call(("presets",), ()),
+        Call(("hashes",), ("nd1",)),
+        Call(("sphere",), ("--dim", "3", "--count", "6", "-o", "out.npy"), "out.npy"),
+        Call(("reproduce",), ("s1",)),
+        Call(("index", "query"), ("seen.index", "-i", "more.jsonl")),
+        Call(("index", "create"), ("new.index",), "new.index"),
+        Call(("index", "add"), ("seen.index", "more.jsonl", "--no-sync")),
+        Call(("index", "delete"), ("seen.index", "d0")),
+        Call(("index", "stats"), ("seen.index",)),
+        Call(("index", "export"), ("seen.index", "-o", "out.jsonl"), "out.jsonl"),
+        Call(("index", "compact"), ("seen.index",)),
+    )
+    return {" ".join(call.command): call for call in calls}

@@ -1,0 +1,82 @@
+"""INT, TERM and HUP at any moment of any command: one sentence, exit 130, 143 or 129, no remains.
+
+A quarter of the commands are started as a user starts them, so that some signals come while
+Python still imports; the others are forks, which go straight to work.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+
+from tests.torture.commands import (
+    SIGNALS,
+    Process,
+    Running,
+    neardup,
+    require_manners,
+    server,
+    workplace,
+)
+from tests.torture.outputs import remove, require_clean, snapshot, whole
+from tests.torture.rounds import repeat
+from tests.torture.scenes import scene
+
+QUICK = ("presets", "plan", "compare", "hashes", "reproduce", "curve")
+
+
+def run(rounds: int, seed: int) -> dict[str, int]:
+    return repeat("signals", trial, rounds, seed)
+
+
+def trial(chance: random.Random) -> dict[str, int]:
+    with workplace("signals") as folder:
+        calls = scene(folder, chance, chance.choice([60, 600]))
+        names = [name for name in calls if name not in QUICK or chance.random() < 0.2]
+        call = calls[chance.choice(names)]
+        words = call.words
+        target = folder / (call.output or "no-output")
+        undisturbed = neardup(*words, cwd=folder)
+        assert undisturbed.code == 0, f"a sound call fails: {undisturbed}"
+        expected = snapshot(target)
+        overwrites = "dedup" in words or "sweep" in words
+        if chance.random() < 0.5 or (target.is_dir() and not overwrites):
+            remove(target)
+        elif overwrites:
+            words = (*words, "--overwrite")
+        before = snapshot(target)
+        inputs = snapshot(folder / "in.jsonl")
+        number = chance.choice(SIGNALS)
+        running: Process | Running
+        if imports := chance.random() < 0.25:
+            running = Process(*words, cwd=folder)
+            time.sleep(chance.random() * 0.8)
+        else:
+            running = server().start(*words, cwd=folder)
+            time.sleep(chance.random() * undisturbed.seconds)
+        running.kill(number)
+        ran = running.wait()
+        what = f"{signal.Signals(number).name}: {ran}"
+        # Before Python has begun the system ends the process; a shell calls that 128 + number.
+        unborn = ran.code == -number and not ran.err and ran.cpu < (0.15 if imports else 0.1)
+        if not unborn:
+            require_manners(ran, (0, 128 + number))
+        if ran.code == 128 + number:
+            sentences = ran.err.decode().count("neardup: ")
+            assert sentences == 1, f"{sentences} sentences instead of one after {what}"
+        after = snapshot(target)
+        assert snapshot(folder / "in.jsonl") == inputs, f"the input has changed after {what}"
+        if target.name.endswith(".index"):
+            assert after is None or neardup("index", "stats", target, cwd=folder).code == 0, what
+        else:
+            assert after == before or whole(target.name, after, expected), (
+                f"neither the old output nor the new one stands after {what}"
+            )
+        if ran.code == 0 and not target.name.endswith(".index"):
+            assert whole(target.name, after, expected), f"the output is not whole after {what}"
+        try:
+            require_clean(folder)
+        except AssertionError as error:
+            raise AssertionError(f"{error} after {what}") from None
+        return {"stopped": int(ran.code != 0), "ended before": int(ran.code == 0)}

@@ -1,0 +1,39 @@
+"""Every campaign for a few rounds, with seeds that do not change; `make torture` runs them long.
+
+They run in processes of their own, because what is forked there must have no other thread.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from tests.torture.__main__ import CAMPAIGNS, there
+from tests.torture.commands import ROOT
+
+# Rounds, and the seed of the first: such that together they take less than a minute.
+SHORT = {
+    "kills": (2, 1),
+    "signals": (5, 1),
+    "inputs": (12, 1),
+    "options": (1, 1),
+    "adversarial": (3, 46),
+    "full_disk": (3, 1),
+    "damage": (60, 1),
+    "index_kills": (10, 1),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in CAMPAIGNS if there(name)])
+def test_campaign(name):
+    rounds, seed = SHORT[name]
+    words = ["--campaign", name, "--rounds", str(rounds), "--seed", str(seed)]
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.torture", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
