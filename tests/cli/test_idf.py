@@ -121,7 +121,8 @@ def test_fields_that_cannot_be(tmp_path, arguments, message):
         run("fingerprint", path, "-o", tmp_path / "fps.parquet", *arguments)
 
 
-def test_standard_input_is_not_read_for_nothing(tmp_path):
+def test_standard_input_is_copied_to_be_read_twice(tmp_path):
     arguments = ["fingerprint", "-", "-o", str(tmp_path / "fps.parquet"), "--weights", "tfidf"]
-    with pytest.raises(nd.InputError, match="read the input twice"):
-        CliRunner().invoke(app, arguments, input="text", catch_exceptions=False)
+    done = CliRunner().invoke(app, arguments, input="some text\nmore text", catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "2 documents" in done.stdout

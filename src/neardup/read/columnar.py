@@ -55,7 +55,8 @@ class TableColumns:
     @property
     def names(self) -> list[str]:
         """The columns to read."""
-        return list(dict.fromkeys(filter(None, (self._text, self._id, *self._carried))))
+        names = dict.fromkeys((self._text, self._id, *self._carried))
+        return [name for name in names if name is not None]
 
     def rows(
         self, batch: pa.RecordBatch, first: int, batch_bytes: int, bytes_done: int

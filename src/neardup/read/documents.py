@@ -60,9 +60,15 @@ class Documents(InputRuns[Rows]):
         super().__init__(inputs, self._check, again=again)
 
     def with_all_columns(self) -> Documents:
-        """The same documents of the same files, with every other column carried along."""
+        """The same documents of the same files, with every other column carried along.
+
+        Refuses a file whose header tells that this cannot be.
+        """
         other = copy(self)
         other._wanted = self._wanted.with_all_columns()
+        for source in (source for run in self._runs for source in run.sources):
+            if source.format in ("csv", "tsv", "parquet", "arrow") and not source.fault:
+                other._check(source)
         return other
 
     def __iter__(self) -> Iterator[Batch]:

@@ -22,7 +22,7 @@ from neardup.fingerprints.texts import string_chunks
 from neardup.kernels.columns import column_of
 from neardup.pipeline.dedup.settings import DedupSettings
 from neardup.pipeline.inputs import Progress, batches_of, columns_of, documents_of
-from neardup.read import Rejected, TermDocuments
+from neardup.read import Documents, Rejected, TermDocuments
 from neardup.read.column_types import is_text
 from neardup.read.limits import too_long
 from neardup.read.slices import bounded
@@ -86,6 +86,9 @@ class FileSource:
             max_document=settings.max_document,
             again=True,
         )
+        # Whatever the headers of the files tell against writing their rows is told at once.
+        if isinstance(self._documents, Documents):
+            self._with_all_columns = self._documents.with_all_columns()
 
     @property
     def places(self) -> Sequence[str]:
@@ -110,7 +113,7 @@ class FileSource:
             for batch in batches_of(documents):
                 yield RowBatch(_term_rows(batch), columns_of(batch, settings.scheme))
             return
-        for batch in Prefetched(documents.with_all_columns()):
+        for batch in Prefetched(self._with_all_columns):
             yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
 
     def fingerprinted(self) -> None:
