@@ -12,13 +12,13 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup import kernels
 from neardup.errors import InputError
 from neardup.features.spec import LARGEST_SIZE
 from neardup.kernels import reference
+from neardup.kernels.columns import text_column
 
 _LETTER, _MARK, _SOLO, _SPACE = 1, 2, 3, 4
 _KIND_NUMBERS = {"letter": _LETTER, "mark": _MARK, "solo": _SOLO, "space": _SPACE}
@@ -115,7 +115,7 @@ def passage_cuts(text: str) -> list[int]:
 
 def count_words(text: str) -> int:
     """How many words a text has, however long it is: found natively, none of them kept."""
-    texts = pa.array([text], pa.large_string())
+    texts = text_column([text])
     _, _, words = kernels.find_sets(texts, [("word", LARGEST_SIZE)])
     return int(words[0])
 

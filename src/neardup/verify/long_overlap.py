@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.features.columns import TextColumn
@@ -16,6 +15,7 @@ from neardup.features.terms import kind_shingles
 from neardup.features.text import find_words
 from neardup.hashes.nd1_arrays import shingle_hashes
 from neardup.kernels import HashKey
+from neardup.kernels.columns import text_column
 from neardup.verify.comparison import Shared
 from neardup.verify.diff import Edit
 
@@ -35,7 +35,7 @@ def shared_of_long(
     key: HashKey | None = None,
 ) -> Shared:
     """Count the shingles of two texts, by their hashes; `edits` lead from one to the other."""
-    texts = [TextColumn(pa.array([a, b], pa.large_string()))]
+    texts = [TextColumn(text_column([a, b]))]
     spec = FeatureSpec((kind,))
     if weights == "count":
         found = text_features(texts, spec, key=key)
