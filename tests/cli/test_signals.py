@@ -202,11 +202,9 @@ def test_no_file_gets_the_number_of_a_closed_descriptor(tmp_path):
 
 
 def test_a_name_cannot_steer_the_terminal(tmp_path):
-    run = Run(tmp_path, "fingerprint", "-", "-o", "f\x1b[31m\udcff.parquet")
+    run = Run(tmp_path, "fingerprint", "-", "-o", "f\x1b[31m.parquet")
     run.wait_for(run.leftovers)
-    assert run.stop(signal.SIGINT) == (
-        "neardup: stopped; f\\x1b[31m\\udcff.parquet was not written\n"
-    )
+    assert run.stop(signal.SIGINT) == ("neardup: stopped; f\\x1b[31m.parquet was not written\n")
 
 
 def test_a_full_pipe_does_not_keep_it_alive(tmp_path):
