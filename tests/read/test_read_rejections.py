@@ -164,7 +164,7 @@ def test_text_lines(tmp_path):
 def test_whole_files(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"ok")
     (tmp_path / "b.txt").write_bytes(b"bad \xf0\x28")
-    (tmp_path / "c.pdf").write_bytes(b"%PDF")
+    (tmp_path / "c.pdf").write_bytes(b"%PDF-1.7\n\x00")
     (tmp_path / "d.md").write_bytes(b"fine")
     (tmp_path / "_SUCCESS").write_bytes(b"")
     (tmp_path / "e.txt").symlink_to(tmp_path / "nowhere")
@@ -176,6 +176,33 @@ def test_whole_files(tmp_path):
     assert (unknown.file, unknown.row) == (f"{tmp_path}/c.pdf", None)
     assert unknown.reason.startswith("unknown suffix; neardup reads .jsonl")
     assert (broken.file, broken.reason[:15]) == (f"{tmp_path}/e.txt", "no regular file")
+
+
+def test_a_folder_of_texts_takes_any_suffix(tmp_path):
+    texts = {
+        "LICENSE": "Permission is granted",
+        "page.html": "<h1>Größe</h1>",
+        "run.log": "\x1b[31mred\x1b[0m",
+        "src/main.py": "print('不')" + " " * 499 + "不",  # cut in the middle of a character
+    }
+    (tmp_path / "src").mkdir()
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for name, content in {
+        "a.bin": b"\x00\x01",
+        "b.dat": b"caf\xe9 au lait",
+        "c.empty": b"",
+    }.items():
+        (tmp_path / name).write_bytes(content)
+    batches = list(Documents([tmp_path]))
+    found = {k: v for b in batches for k, v in zip(*b.documents.to_pydict().values(), strict=True)}
+    assert found == texts
+    left_out = [row.file for batch in batches for row in batch.rejected]
+    assert left_out == [f"{tmp_path}/{name}" for name in others]
+    (tmp_path / "data.jsonl").write_text('{"text": "a"}')
+    assert [text for b in Documents([tmp_path]) for text in b.documents["text"].to_pylist()] == [
+        "a"
+    ]
 
 
 def test_text_beside_data_is_set_aside(tmp_path):

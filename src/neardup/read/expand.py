@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from neardup.errors import InputError
 from neardup.read.folder import FoundFile, found_file, in_order, local_files, remote_files
+from neardup.read.signatures import SIGNATURE_BYTES, looks_like_text
 from neardup.read.source import STANDARD_INPUT, Source, explained
 from neardup.read.spool import refuse_endless
 from neardup.read.stream import SNIFF
@@ -173,6 +174,8 @@ def _folder(
 ) -> list[Source]:
     kinds = {file: kind_of(file.relative) for file in files}
     has_data = any(kind and kind.format not in TEXT_FORMATS for kind in kinds.values())
+    if not has_data and filesystem is None:
+        kinds = {file: kind or _kind_by_content(file) for file, kind in kinds.items()}
     sources = []
     for file, kind in kinds.items():
         relative = _printable(file.relative)
@@ -198,6 +201,18 @@ def _folder(
     if all(source.fault for source in sources):
         raise InputError(f"{name} holds no file that can be read; neardup reads {known_suffixes()}")
     return sources
+
+
+def _kind_by_content(file: FoundFile) -> Kind | None:
+    """Source code, pages and logs are documents, whatever their suffix is."""
+    if file.fault or not file.regular or file.relative.rpartition("/")[2].startswith("_"):
+        return None
+    try:
+        with open(file.path, "rb") as opened:
+            start = opened.read(SIGNATURE_BYTES)
+    except OSError:
+        return None  # left out, as its name says nothing either
+    return Kind("document", None) if looks_like_text(start) else None
 
 
 def _left_out(shown: str, file: FoundFile, fault: str) -> Source:

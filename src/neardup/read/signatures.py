@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from neardup.read.utf8 import invalid_utf8
+
 SIGNATURE_BYTES = 512
 UTF8_MARK = b"\xef\xbb\xbf"
 GZIP, ZSTD, BZ2 = (
@@ -42,6 +44,8 @@ _FOREIGN = (
     (re.compile(rb".{257}ustar", re.DOTALL), "a tar archive"),
 )
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+
 
 def misnamed(name: str, start: bytes) -> str | None:
     r"""Say what a file is instead of the text that its name announces; None if it may be text.
@@ -62,6 +66,27 @@ def misnamed(name: str, start: bytes) -> str | None:
                 return f"is {mark}; convert it to UTF-8 first, for example with iconv"
             return f"is {what}, which neardup does not read; convert it to text, or leave it out"
     return None
+
+
+def looks_like_text(start: bytes) -> bool:
+    r"""Whether a file that begins so is text: UTF-8 without control characters, not empty.
+
+    >>> looks_like_text("<h1>Größe</h1>".encode()), looks_like_text(b"\x00\x01")
+    (True, False)
+    """
+    if misnamed("", start) or _CONTROL.search(start):
+        return False
+    # The last character may be cut off.
+    whole = start[: len(start) - _cut_off(start)]
+    return bool(start) and invalid_utf8(whole) is None
+
+
+def _cut_off(start: bytes) -> int:
+    """How many bytes at the end may begin a character that goes on."""
+    for size in range(1, min(4, len(start) + 1)):
+        if start[-size] >= 0xC0:
+            return size
+    return 0
 
 
 def not_compressed(name: str, compression: str) -> str:
