@@ -185,24 +185,28 @@ def test_a_folder_of_texts_takes_any_suffix(tmp_path):
         "run.log": "\x1b[31mred\x1b[0m",
         "src/main.py": "print('不')" + " " * 499 + "不",  # cut in the middle of a character
     }
+    others = {"a.bin": b"\x00\x01", "b.dat": b"caf\xe9 au lait", "c.empty": b""}
     (tmp_path / "src").mkdir()
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    for name, content in {
-        "a.bin": b"\x00\x01",
-        "b.dat": b"caf\xe9 au lait",
-        "c.empty": b"",
-    }.items():
+    for name, content in others.items():
         (tmp_path / name).write_bytes(content)
-    batches = list(Documents([tmp_path]))
-    found = {k: v for b in batches for k, v in zip(*b.documents.to_pydict().values(), strict=True)}
-    assert found == texts
-    left_out = [row.file for batch in batches for row in batch.rejected]
+
+    def read():
+        batches = list(Documents([tmp_path]))
+        columns = [batch.documents.to_pydict() for batch in batches]
+        found = {id: text for part in columns for id, text in zip(*part.values(), strict=True)}
+        return found, [row.file for batch in batches for row in batch.rejected]
+
+    assert read() == (texts, [f"{tmp_path}/{name}" for name in others])
+    # Beside few texts it is the data that count, beside many it is one of them.
+    (tmp_path / "data.jsonl").write_text('{"id": "x", "text": "a"}')
+    assert read()[0] == {"x": "a"}
+    for number in range(7):
+        (tmp_path / f"{number}.c").write_text("int main() {}")
+    found, left_out = read()
+    assert found.keys() == {*texts, *(f"{number}.c" for number in range(7)), "data.jsonl"}
     assert left_out == [f"{tmp_path}/{name}" for name in others]
-    (tmp_path / "data.jsonl").write_text('{"text": "a"}')
-    assert [text for b in Documents([tmp_path]) for text in b.documents["text"].to_pylist()] == [
-        "a"
-    ]
 
 
 def test_text_beside_data_is_set_aside(tmp_path):

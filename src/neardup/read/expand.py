@@ -19,6 +19,7 @@ from neardup.read.spool import refuse_endless
 from neardup.read.stream import SNIFF
 from neardup.read.suffixes import TEXT_FORMATS, Kind, kind_of, known_suffixes
 
+_TEXTS_TO_A_DATA_FILE = 10
 _NOT_REGULAR = "no regular file: a broken link, a pipe or a device"
 
 
@@ -173,9 +174,9 @@ def _folder(
     name: str, path: str, files: list[FoundFile], filesystem: Any, alone: bool
 ) -> list[Source]:
     kinds = {file: kind_of(file.relative) for file in files}
+    if filesystem is None:
+        kinds = _judged_together(kinds)
     has_data = any(kind and kind.format not in TEXT_FORMATS for kind in kinds.values())
-    if not has_data and filesystem is None:
-        kinds = {file: kind or _kind_by_content(file) for file, kind in kinds.items()}
     sources = []
     for file, kind in kinds.items():
         relative = _printable(file.relative)
@@ -203,15 +204,31 @@ def _folder(
     return sources
 
 
+def _judged_together(kinds: dict[FoundFile, Kind | None]) -> dict[FoundFile, Kind | None]:
+    """Tell a collection of documents from one of data files, which a folder is one of.
+
+    Among many texts (source code, pages, logs, whatever their suffix) a data file is a document
+    like them, such as the package.json of a program.
+    """
+    data = [file for file, kind in kinds.items() if kind and kind.format not in TEXT_FORMATS]
+    others = {file: kind or _kind_by_content(file) for file, kind in kinds.items()}
+    texts = sum(kind is not None for kind in others.values()) - len(data)
+    if not data:
+        return others
+    if texts <= _TEXTS_TO_A_DATA_FILE * len(data):
+        return kinds
+    return others | {file: _kind_by_content(file) for file in data}
+
+
 def _kind_by_content(file: FoundFile) -> Kind | None:
-    """Source code, pages and logs are documents, whatever their suffix is."""
+    """A file that begins like text is a document."""
     if file.fault or not file.regular or file.relative.rpartition("/")[2].startswith("_"):
         return None
     try:
         with open(file.path, "rb") as opened:
             start = opened.read(SIGNATURE_BYTES)
     except OSError:
-        return None  # left out, as its name says nothing either
+        return None  # left out like any other of unknown content
     return Kind("document", None) if looks_like_text(start) else None
 
 
