@@ -20,7 +20,7 @@ demo: $(VENV)/installed
 	@echo "The clean collection is demo-out/kept.parquet; open demo-out/report.html for the whole story."
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "neardup/parallel.hpp"
+#include "neardup/process_seed.hpp"
 #include "neardup/similar/ranked.hpp"
 
 namespace neardup {
@@ -72,8 +73,9 @@ std::vector<std::uint32_t> Parts::number(std::size_t part, std::vector<std::uint
     slots.assign(room, 0);
     std::vector<std::uint32_t> counts;
     std::vector<std::uint64_t> hashes;
+    const ProcessSeed seed = process_seed();  // words cannot be chosen to crowd the slots
     for (const Entry* entry = first; entry != last; ++entry) {
-        std::size_t slot = entry->hash * 0x9E3779B97F4A7C15ULL >> 32 & (room - 1);
+        std::size_t slot = seed.mix(entry->hash) >> 32 & (room - 1);
         while (slots[slot] != 0 && hashes[slots[slot] - 1] != entry->hash)
             slot = (slot + 1) & (room - 1);
         if (slots[slot] == 0) {

@@ -11,6 +11,7 @@ from tests.kernels.hostile_texts import TEXTS, recipes
 
 from neardup import kernels
 from neardup.kernels import _native
+from neardup.kernels.hash_key import NO_KEY
 
 # Lead bytes without what should follow, continuations without a lead, forms that are too long.
 BROKEN = [b"\x80", b"\xbf", b"\xc1", b"\xc3", b"\xd0", b"\xd1\xd0", b"\xe4\xb8", b"\xf0\x9f\x98"]
@@ -35,6 +36,7 @@ def fingerprint(documents, recipe, isa="auto", threads=1):
         distinct=recipe.distinct,
         bits=recipe.bits,
         ties_up=recipe.ties_up,
+        key=NO_KEY,
         threads=threads,
         isa=isa,
     )
@@ -72,6 +74,7 @@ def native_call(data, offsets, isa="auto"):
         distinct=True,
         bits=64,
         ties_up=False,
+        key=NO_KEY,
         threads=1,
         isa=isa,
     )

@@ -1,15 +1,13 @@
 """A run takes the memory it was given and a constant, however many pairs there are."""
 
 import json
-import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.pipeline.planted import planted_texts
+from tests.torture.commands import Process
 
 import neardup as nd
 from neardup.candidates import passes
@@ -45,17 +43,9 @@ def near_threshold(tmp_path_factory):
 
 def peak_of(*arguments):
     """Run a command: its exit code, what it prints on standard error, its peak memory in bytes."""
-    process = subprocess.Popen(
-        [Path(sys.executable).with_name("neardup"), *map(str, arguments)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    said = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, said, usage.ru_maxrss * 1024
+    process = Process(*map(str, arguments), cwd=Path.cwd())
+    ran = process.wait()
+    return ran.code, ran.err.decode(), process.peak
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,8 @@ class Process:
         self.peak = 0  # bytes of memory, as far as `wait` has seen
 
     def kill(self, number: int) -> None:
-        self._process.send_signal(number)
+        # Not by Popen, which would take the status that `wait` is for.
+        os.kill(self._process.pid, number)
 
     def wait(self, longest: float = LONGEST) -> Ran:
         """The end; meanwhile its memory is watched, a hundred times a second."""
@@ -179,7 +180,7 @@ class Process:
             self.peak = max(self.peak, peak_memory(self._process.pid))
             if time.monotonic() - self._begun > longest:
                 late = True
-                self._process.kill()
+                self.kill(signal.SIGKILL)
             time.sleep(0.01)
         self._process.returncode = os.waitstatus_to_exitcode(status)
         out, err = ((self._room / name).read_bytes() for name in ("out", "err"))
