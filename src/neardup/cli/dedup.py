@@ -109,7 +109,7 @@ def dedup(
     memory: Annotated[
         str,
         typer.Option(
-            help="What features may take, for example 8GB; the rest goes to a temporary file."
+            help="Memory to use, such as 8GB; features that do not fit go to a temporary file."
         ),
     ] = "2GB",
     format: Annotated[
