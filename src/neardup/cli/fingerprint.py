@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from neardup.cli import options
 from neardup.cli.quantities import count, rejected_line, size
@@ -17,17 +14,7 @@ if TYPE_CHECKING:
 
 def fingerprint(
     inputs: options.Inputs,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=options.path,
-            metavar="PATH",
-            help="The Parquet file to write.",
-            show_default=False,
-        ),
-    ],
+    output: options.OutputFile,
     text: options.Text = None,
     id: options.Id = None,
     features: options.Features = "word:3",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,17 +13,7 @@ from neardup.cli.terminal import say, say_json
 
 def idf(
     inputs: options.Inputs,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=options.path,
-            metavar="PATH",
-            help="The table to write.",
-            show_default=False,
-        ),
-    ],
+    output: options.OutputFile,
     text: options.Text = None,
     id: options.Id = None,
     features: options.Features = "word:1",

@@ -19,6 +19,17 @@ def path(name: str) -> Path:
     return Path(name)
 
 
+OutputFile = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        parser=path,
+        metavar="PATH",
+        help="The Parquet file to write.",
+        show_default=False,
+    ),
+]
 Features = Annotated[
     str,
     typer.Option(

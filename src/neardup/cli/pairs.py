@@ -26,17 +26,7 @@ def pairs(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=options.path,
-            metavar="PATH",
-            help="The Parquet file to write.",
-            show_default=False,
-        ),
-    ],
+    output: options.OutputFile,
     right: Annotated[
         Path | None,
         typer.Argument(

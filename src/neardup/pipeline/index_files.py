@@ -15,7 +15,7 @@ import pyarrow as pa
 from neardup.atomic import replacing, require_apart
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
-from neardup.fingerprints import Fingerprints, Scheme
+from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.store import FingerprintWriter
 from neardup.index import Index
 from neardup.index.contents import text_of
@@ -23,8 +23,8 @@ from neardup.index.entries import Entries
 from neardup.index.ids import Id, is_text
 from neardup.index.match import Match
 from neardup.index.soundness import damage_told
-from neardup.pipeline.inputs import Progress
-from neardup.read import Batch, Documents, TermBatch, TermDocuments
+from neardup.pipeline.inputs import Progress, documents_of
+from neardup.read import Batch, TermBatch
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.rejects import RejectedWriter
 
@@ -68,7 +68,9 @@ def add_files(
     stored for good, whenever some more are.
     """
     started = time.perf_counter()
-    documents = _documents(inputs, index.scheme, text, id, metadata, max_document)
+    documents = documents_of(
+        inputs, index.scheme, text, id, columns=metadata, max_document=max_document
+    )
     seen = 0
     with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
 
@@ -109,7 +111,7 @@ def query_files(
     max_document: int = MAX_DOCUMENT,
 ) -> Iterator[tuple[Id, list[Match]]]:
     """The matches of every document of some files, with its id, in order."""
-    documents = _documents(inputs, index.scheme, text, id, (), max_document)
+    documents = documents_of(inputs, index.scheme, text, id, max_document=max_document)
     for batch in Prefetched[Batch | TermBatch](documents):
         for row in (row for row in batch.rejected if row.row is not None):
             raise InputError(f"{row.file} row {row.row} cannot be asked about: {row.reason}")
@@ -132,27 +134,6 @@ def export_index(index: Index, output: str | os.PathLike[str]) -> int:
         if suffix in (".jsonl", ".ndjson"):
             return _export_lines(index, output)
     raise InputError(f"{output} must end in .parquet or .jsonl, which says what to write")
-
-
-def _documents(
-    inputs: Sequence[str],
-    scheme: Scheme,
-    text: str | None,
-    id: str | None,
-    columns: Sequence[str] | Literal["all"],
-    max_document: int,
-) -> Documents | TermDocuments:
-    if scheme.features.are_given:
-        return TermDocuments(inputs, terms=text, id=id, max_document=max_document)
-    fields = scheme.fields.names if scheme.fields is not None else ()
-    return Documents(
-        inputs,
-        text=None if fields else text,
-        fields=fields,
-        id=id,
-        columns=columns,
-        max_document=max_document,
-    )
 
 
 def _export_fingerprints(index: Index, output: str | os.PathLike[str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import pyarrow.compute as pc
 
@@ -32,12 +33,14 @@ def documents_of(
     text: str | None,
     id: str | None,
     *,
+    columns: Sequence[str] | Literal["all"] = (),
     max_document: int = MAX_DOCUMENT,
     again: bool = False,
 ) -> Documents | TermDocuments:
     """The input, read the way the scheme wants it: as texts, as records or as terms.
 
-    With `again` it can be read again and again, even if it is standard input or a pipe.
+    Texts and records carry `columns` along. With `again` the input can be read again and again,
+    even if it is standard input or a pipe.
     """
     if scheme.features.are_given:
         return TermDocuments(inputs, terms=text, id=id, max_document=max_document, again=again)
@@ -47,6 +50,7 @@ def documents_of(
         text=None if fields else text,
         fields=fields,
         id=id,
+        columns=columns,
         max_document=max_document,
         again=again,
     )
