@@ -110,7 +110,6 @@ def invalid(data=b"\xff"):
         (invalid(), "text"),
         (pa.chunked_array([pa.array(["a", "b"]), invalid(b"ab\xc3")]), "texts? 2"),
     ],
-    ids=repr,
 )
 def test_what_is_no_column_of_texts_is_refused_in_a_sentence(texts, why):
     with pytest.raises(InputError, match=why) as caught:
