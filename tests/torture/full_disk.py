@@ -58,8 +58,6 @@ def trial(chance: random.Random) -> dict[str, int]:
             words: list[Argument] = [
                 disk / str(word) if word == call.output else word for word in call.words
             ]
-            for word in ("in.jsonl", "fps.parquet", "seen.index"):
-                words = [folder / word if part == word else part for part in words]
             environment = {"TMPDIR": str(disk)} if chance.random() < 0.3 else {}
             ran = neardup(*words, cwd=folder, environment=environment)
             return judged(ran, disk / call.output, expected)
