@@ -12,7 +12,7 @@ import platform
 import sys
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 # Long campaigns: the share of the time that each gets.
@@ -114,7 +114,7 @@ def table(reports: list[Report]) -> None:
 def write(path: Path, reports: list[Report]) -> None:
     figures = {
         "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "campaigns": [asdict(report) for report in reports],
+        "campaigns": [{**vars(report), "counted": dict(report.counted)} for report in reports],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")

@@ -188,6 +188,7 @@ def delete(
     from neardup.cli import stopping
     from neardup.errors import InputError
     from neardup.index import Index
+    from neardup.read.limits import quoted
 
     stopping.changes(path)
     with Index(path, create=False) as opened:
@@ -199,7 +200,7 @@ def delete(
             elif number is not None and number in opened:
                 found.append(number)
             else:
-                raise InputError(f"{path} has no document {id!r}; nothing was removed")
+                raise InputError(f"{path} has no document {quoted(id)}; nothing was removed")
         removed = opened.delete_many(found)
         say(f"{count(removed, 'document')} removed; the index has {len(opened):,}")
 
