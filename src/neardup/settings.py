@@ -1,0 +1,169 @@
+"""The settings that commands, functions and config files share: one table.
+
+Command-line options, the keys of a config file and the `settings` of `summary.json` are made from
+this table. Python signatures repeat names and defaults, because editors and mypy read them; a test
+compares them with it. This module imports nothing heavy: `neardup --help` needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from neardup.errors import SettingError
+
+DEFAULT_THRESHOLD = 0.8
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: its name in Python, its types, its default, and its line in `--help`.
+
+    `default` is the value of an omitted setting; where it depends on other settings it is None, and
+    `default_note` says in words what is used.
+    """
+
+    name: str
+    types: tuple[type, ...]
+    default: Any
+    help: str
+    default_note: str | None = None
+    metavar: str | None = None
+
+    @property
+    def option(self) -> str:
+        """The name on the command line, as in `--max-document`."""
+        return "--" + self.name.replace("_", "-")
+
+
+_TEXT = (str,)
+_NUMBER = (int, float)
+_SIZE = (str, int)
+
+_ALL = (
+    Setting(
+        "text",
+        _TEXT,
+        None,
+        "Column with the text or terms. Several columns are fields, with optional weights: "
+        "name*2+street+city.",
+        default_note="text, or terms",
+        metavar="COL",
+    ),
+    Setting(
+        "id",
+        _TEXT,
+        None,
+        "Column with the ids; `row` uses row numbers instead.",
+        default_note="id if present, else the row number",
+        metavar="COL",
+    ),
+    Setting(
+        "features",
+        _TEXT,
+        "word:3",
+        "Features of a document: word:N, char:N, sentences:N, edges, keywords:N, a union such as "
+        "word:1+word:3, or terms.",
+    ),
+    Setting(
+        "weights",
+        _TEXT,
+        None,
+        "Feature weights: set (presence), count, tfidf, tfidf:lab, or given (weights from the "
+        "input).",
+        default_note="set; given for terms; tfidf for keywords",
+    ),
+    Setting("bits", (int,), 64, "Bits of a fingerprint, 1 to 4096."),
+    Setting(
+        "hash",
+        _TEXT,
+        "nd1",
+        "Hash family; `neardup hashes` lists them. nd1:NAME is nd1 with a secret key, read from the "
+        "environment variable NEARDUP_KEY_NAME.",
+    ),
+    Setting("tie", _TEXT, ">0", "Whether a sum of zero leaves a bit clear (>0) or sets it (>=0)."),
+    Setting(
+        "projection",
+        _TEXT,
+        None,
+        "Project the sums onto a sphere before taking signs, for example sphere:42x64.",
+        default_note="none",
+    ),
+    Setting(
+        "similarity",
+        _TEXT,
+        None,
+        "Similarity measure: jaccard, weighted-jaccard, cosine, or hamming.",
+        default_note="jaccard for sets, cosine for given terms, else weighted-jaccard",
+    ),
+    Setting(
+        "threshold",
+        _NUMBER,
+        None,
+        "Minimum similarity of near-duplicates; for hamming, the maximum number of differing bits.",
+        default_note=f"{DEFAULT_THRESHOLD}",
+    ),
+    Setting(
+        "candidates",
+        _TEXT,
+        "auto",
+        "How to search: auto, exact, or a plan such as bands:40x16.",
+    ),
+    Setting(
+        "recall",
+        _NUMBER,
+        0.99,
+        "Minimum expected recall of a plan, for pairs at the threshold.",
+    ),
+    Setting(
+        "keep",
+        _TEXT,
+        "first",
+        "Which document of a cluster to keep: first, longest, shortest, max:COL or min:COL.",
+    ),
+    Setting(
+        "cluster",
+        _TEXT,
+        "components",
+        "Clusters: components (connected components) or star (only documents directly similar to "
+        "the kept one).",
+    ),
+    Setting(
+        "memory",
+        _SIZE,
+        "2GB",
+        "Memory to use, for example 8GB. Features that do not fit go to a temporary file.",
+        metavar="SIZE",
+    ),
+    Setting(
+        "max_document",
+        _SIZE,
+        "64MB",
+        "Reject documents larger than this, for example 200MB.",
+        metavar="SIZE",
+    ),
+    Setting(
+        "threads",
+        (int,),
+        None,
+        "Number of threads, 1 to 1024.",
+        default_note="one per core",
+    ),
+)
+SETTINGS = {setting.name: setting for setting in _ALL}
+
+# The settings that make fingerprints: together they are the recipe of a scheme.
+RECIPE = ("features", "weights", "bits", "hash", "tie", "projection")
+
+
+def require_known(names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a misspelt setting, and suggest the one that was meant."""
+    from difflib import get_close_matches
+
+    allowed = list(known)
+    for name in names:
+        if name not in allowed:
+            meant = get_close_matches(name, allowed, n=1)
+            hint = f"did you mean {meant[0]!r}?" if meant else f"choose from {', '.join(allowed)}"
+            raise SettingError(f"unknown setting {name!r}; {hint}")
