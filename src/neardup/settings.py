@@ -79,8 +79,8 @@ _ALL = (
         "hash",
         _TEXT,
         "nd1",
-        "Hash family; `neardup hashes` lists them. nd1:NAME is nd1 with a secret key, read from the "
-        "environment variable NEARDUP_KEY_NAME.",
+        "Hash family; `neardup hashes` lists them. nd1:NAME is nd1 with a secret key, read from "
+        "the environment variable NEARDUP_KEY_NAME.",
     ),
     Setting("tie", _TEXT, ">0", "Whether a sum of zero leaves a bit clear (>0) or sets it (>=0)."),
     Setting(
