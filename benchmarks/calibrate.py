@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import child, measure
-from neardup.candidates import Plan, costs, plan_of
-from neardup.candidates.costs import Costs
-from neardup.candidates.rows import Rows
+from neardup.pairs import costs
+from neardup.pairs.by_fingerprints import Plan, plan_of
+from neardup.pairs.by_fingerprints.rows import Rows
+from neardup.pairs.costs import Costs
 
 BITS = 64
 MANY, SOME, FEW = 1_000_000, 200_000, 20_000
@@ -26,7 +27,7 @@ COSTS = Path(costs.__file__).with_name("costs.json")
 
 MEMORY = """
 import numpy as np
-from neardup.kernels.join import group_rows, join_masks, join_within
+from neardup.kernels.hamming_join import group_rows, join_masks, join_within
 rows = np.random.default_rng(1).integers(0, 2**64, ({n}, 1), np.uint64)
 masks = np.array([[2**32 - 1]], np.uint64)
 {search}

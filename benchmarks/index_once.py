@@ -240,7 +240,7 @@ def main() -> None:
     tool, n, bits, k, plan = sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5]
     given = task(n, bits, k)
     folder = Path(tempfile.mkdtemp(prefix="neardup-bench-"))
-    makers: dict[str, Callable[[], Contestant]] = {
+    fingerprinters: dict[str, Callable[[], Contestant]] = {
         "neardup, memory": lambda: memory_index(given, plan),
         "neardup, durable": lambda: durable_index(given, plan, folder),
         "faiss multihash": lambda: faiss_index(given),
@@ -251,7 +251,7 @@ def main() -> None:
     try:
         # Peers that answer one by one get fewer queries: a rate needs no more.
         bulk = MANY if tool.startswith("neardup") else SINGLE
-        print(json.dumps(measured(makers[tool](), n, bulk)))
+        print(json.dumps(measured(fingerprinters[tool](), n, bulk)))
     finally:
         shutil.rmtree(folder)
 

@@ -120,13 +120,13 @@ def main() -> None:
     """Arguments: tool, n, k, kind, threads, group (0 or 1)."""
     tool, n, k, kind, threads, group = sys.argv[1:]
     rows = fingerprints(int(n), kind, int(k))
-    makers: dict[str, Callable[[], Callable[[], int]]] = {
+    fingerprinters: dict[str, Callable[[], Callable[[], int]]] = {
         "neardup": lambda: neardup(rows, int(k), int(threads), group == "1"),
         "NumPy buckets": lambda: numpy_buckets(rows, int(k)),
         "simhash-pybind": lambda: simhash_pybind(rows, int(k)),
         "faiss multihash": lambda: faiss(rows, int(k)),
     }
-    run = makers[tool]()
+    run = fingerprinters[tool]()
     before = _memory("VmRSS")
     cpu, wall = time.process_time(), time.perf_counter()
     pairs = run()

@@ -11,9 +11,9 @@ import json
 import sys
 
 from neardup.fingerprints import Scheme
-from neardup.kernels import reference
 from neardup.kernels.hash_key import HashKey, key_check
-from neardup.kernels.keyed_reference import KeyedHash
+from neardup.kernels.reference import text as reference
+from neardup.kernels.reference.keyed import KeyedHash
 
 TEXTS = {
     "English": "The quick brown fox jumps over the lazy dog; the lazy dog sleeps. It's 7 o'clock!",

@@ -5,8 +5,8 @@ import pytest
 from tests.golden.test_seeds import BAKERY, GIBBON, PARK_BEACH
 
 import neardup as nd
-from neardup.candidates import plan_of
 from neardup.fingerprints import Scheme
+from neardup.pairs.by_fingerprints import plan_of
 from neardup.presets import PRESETS, preset
 
 EVERY = pytest.mark.parametrize("one", PRESETS.values(), ids=PRESETS)

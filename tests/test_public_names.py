@@ -51,7 +51,7 @@ def test_every_public_name_is_documented(name):
 @pytest.mark.parametrize("name", ["fingerprint", "compare", "find_pairs"])
 def test_functions_are_not_hidden_by_modules(name):
     code = (
-        "import neardup.fingerprints, neardup.comparison, neardup.candidates, neardup.pipeline;"
+        "import neardup.fingerprints, neardup.comparison, neardup.pairs, neardup.deduplication;"
         "import neardup as nd;"
         f"assert callable(nd.{name})"
     )

@@ -7,7 +7,7 @@ import pytest
 from scripts.scheme_quality import results as scheme_results
 from scripts.seeds_page import facts, page, pictures, results, tables
 
-from neardup.lab.reproduce_published import CAIM, IRRS
+from neardup.lab.reproduce.published import CAIM, IRRS
 
 RESULTS = results.load()
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import neardup as nd
-from neardup.lab.reproduce_slides import reproduce_slides
+from neardup.lab.reproduce.slides import reproduce_slides
 
 TEXTS = ["one two three four", "five six seven eight"]
 ENTRIES = {

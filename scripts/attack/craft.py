@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import neardup as nd
-from neardup.hashes.nd1_arrays import feature_rows
-from neardup.hashes.words import common_words
-from neardup.kernels import reference
+from neardup.hashes.family import common_words
+from neardup.hashes.nd1 import feature_rows
+from neardup.kernels.reference import text as reference
 
 DOCUMENTS = 20_000
 Hashes = NDArray[np.uint64]

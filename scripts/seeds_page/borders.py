@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 from scripts.seeds_page.results import Json
 
 import neardup as nd
-from neardup.candidates import LengthPlan, plan_of
-from neardup.candidates.plan import pairs_of
-from neardup.lab.reproduce_documents import KnownIds
-from neardup.lab.reproduce_windows import disjoint_windows, windowed_pairs
+from neardup.lab.reproduce.documents import KnownIds
+from neardup.lab.reproduce.sphere import disjoint_windows, windowed_pairs
+from neardup.pairs.by_fingerprints import LengthPlan, plan_of
+from neardup.pairs.by_fingerprints.plan import pairs_of
 from neardup.presets import preset
 
 # The arXiv abstracts are all of nearly one length, so windows do nothing there.

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from scripts.seeds_page.results import Json
 
 import neardup as nd
-from neardup.lab.reproduce_documents import KnownIds
+from neardup.lab.reproduce.documents import KnownIds
 from neardup.presets import preset
 
 EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)

@@ -12,7 +12,7 @@ from scripts.seeds_page.pictures import SCHEMES, rare_share
 from scripts.seeds_page.results import Json
 from scripts.seeds_page.tables import share
 
-from neardup.candidates.plan import pairs_of
+from neardup.pairs.by_fingerprints.plan import pairs_of
 
 _EDITED = 0.9
 

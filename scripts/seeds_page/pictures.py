@@ -15,8 +15,8 @@ from scripts.scheme_quality import results as scheme_results
 from scripts.scheme_quality.distances import Distances
 from scripts.seeds_page.results import Json
 
-from neardup.candidates import plan_of
-from neardup.report.lab_figure import line_style, new_figure, tidy, write_figure
+from neardup.lab.figure import line_style, new_figure, tidy, write_figure
+from neardup.pairs.by_fingerprints import plan_of
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 NAMES = {

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scripts.seeds_page.results import Json
 
 import neardup as nd
-from neardup.candidates import plan_of
-from neardup.lab.reproduce_documents import KnownIds
+from neardup.lab.reproduce.documents import KnownIds
+from neardup.pairs.by_fingerprints import plan_of
 
 PLANS = ("bands:2x10", "bands:3x12", "bands:3x18", "bands:2x27")
 # The last ones are for what is the same but for rounding.

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from scripts.seeds_page.results import Json
 
-from neardup.lab.reproduce_articles import reproduce_articles
-from neardup.lab.reproduce_bands import reproduce_bands
-from neardup.lab.reproduce_blog import reproduce_blog
-from neardup.lab.reproduce_published import CAIM, IRRS
-from neardup.lab.reproduce_slides import reproduce_slides
+from neardup.lab.reproduce.bands import reproduce_bands
+from neardup.lab.reproduce.blog import reproduce_blog
+from neardup.lab.reproduce.published import CAIM, IRRS
+from neardup.lab.reproduce.slides import reproduce_slides
+from neardup.lab.reproduce.sphere import reproduce_articles
 
 
 def s0(data: Path) -> Json:

@@ -13,8 +13,8 @@ from scripts.seeds_page.results import Json
 
 import neardup as nd
 from neardup.fingerprints import Fingerprints
-from neardup.kernels.join import group_rows
-from neardup.kernels.similar import components
+from neardup.kernels.hamming_join import group_rows
+from neardup.kernels.set_join import components
 
 CORPORA = ("arxiv", "django_docs", "licenses")
 # How many documents hang together by near pairs: 2 is an isolated pair.

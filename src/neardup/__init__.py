@@ -14,21 +14,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing, too, takes time to import
     from typing import Any
 
-    from neardup.candidates import find_pairs
-    from neardup.comparison import Comparison, compare
+    from neardup.comparison import cosine, jaccard, weighted_jaccard
+    from neardup.comparison.compare import Comparison, compare
+    from neardup.deduplication.result import Result
+    from neardup.deduplication.run import dedup
     from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
     from neardup.features.idf import IdfTable
     from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
     from neardup.hashes import keyed
     from neardup.index import Index, Match, MemoryIndex, unique
-    from neardup.lab.exact_join import exact_pairs
-    from neardup.lab.sweep_result import Sweep
-    from neardup.lab.sweep_run import sweep
-    from neardup.lab.tuning import tune
-    from neardup.lab.tuning_choice import Tuning
-    from neardup.pipeline.dedup.result import Result
-    from neardup.pipeline.dedup.run import dedup
-    from neardup.verify import cosine, jaccard, weighted_jaccard
+    from neardup.lab.exact_pairs import exact_pairs
+    from neardup.lab.sweep.result import Sweep
+    from neardup.lab.sweep.run import sweep
+    from neardup.lab.tune.result import Tuning
+    from neardup.lab.tune.run import tune
+    from neardup.pairs.by_fingerprints import find_pairs
 
 __all__ = [
     "Comparison",
@@ -62,7 +62,7 @@ __all__ = [
 
 # NumPy and Arrow take a fifth of a second to import; a name brings them in when it is first used.
 _HOMES = {
-    "Comparison": "neardup.comparison",
+    "Comparison": "neardup.comparison.compare",
     "Fingerprints": "neardup.fingerprints",
     "IdfTable": "neardup.features.idf",
     "Index": "neardup.index",
@@ -70,25 +70,25 @@ _HOMES = {
     "Match": "neardup.index",
     "MemoryIndex": "neardup.index",
     "NeardupError": "neardup.errors",
-    "Result": "neardup.pipeline.dedup.result",
+    "Result": "neardup.deduplication.result",
     "SchemeMismatchError": "neardup.errors",
     "SettingError": "neardup.errors",
-    "Sweep": "neardup.lab.sweep_result",
-    "Tuning": "neardup.lab.tuning_choice",
-    "compare": "neardup.comparison",
-    "cosine": "neardup.verify",
-    "dedup": "neardup.pipeline.dedup.run",
-    "exact_pairs": "neardup.lab.exact_join",
-    "find_pairs": "neardup.candidates",
+    "Sweep": "neardup.lab.sweep.result",
+    "Tuning": "neardup.lab.tune.result",
+    "compare": "neardup.comparison.compare",
+    "cosine": "neardup.comparison",
+    "dedup": "neardup.deduplication.run",
+    "exact_pairs": "neardup.lab.exact_pairs",
+    "find_pairs": "neardup.pairs.by_fingerprints",
     "fingerprint": "neardup.fingerprints",
     "hamming": "neardup.fingerprints",
     "idf": "neardup.fingerprints",
-    "jaccard": "neardup.verify",
+    "jaccard": "neardup.comparison",
     "keyed": "neardup.hashes",
-    "sweep": "neardup.lab.sweep_run",
-    "tune": "neardup.lab.tuning",
+    "sweep": "neardup.lab.sweep.run",
+    "tune": "neardup.lab.tune.run",
     "unique": "neardup.index",
-    "weighted_jaccard": "neardup.verify",
+    "weighted_jaccard": "neardup.comparison",
 }
 
 

@@ -67,9 +67,9 @@ class Files:
 
     def made(self) -> Files:
         """Write the documents, the broken and the empty file; make fingerprints and an index."""
+        from neardup.collection.fingerprint_files import fingerprint_files
         from neardup.fingerprints import Scheme
         from neardup.index import Index
-        from neardup.pipeline.fingerprint_files import fingerprint_files
 
         (self.folder / "full").mkdir(parents=True)
         docs = self.folder / "docs.jsonl"

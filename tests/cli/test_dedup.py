@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from tests.pipeline.planted import planted_texts
+from tests.deduplication.planted import planted_texts
 from typer.testing import CliRunner
 
 import neardup as nd

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from neardup.cli.app import main
-from neardup.hashes.words import common_words
+from neardup.hashes.family import common_words
 
 FAMILIES = ["nd1", "md5", "xxh3", "string64", "dek"]
 

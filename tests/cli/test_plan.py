@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from neardup.candidates import choose, plan_of
 from neardup.cli.app import main
+from neardup.pairs.by_fingerprints import choose, plan_of
 
 
 @pytest.fixture

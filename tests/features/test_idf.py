@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.errors import InputError, SettingError
-from neardup.features.columns import TextColumn
 from neardup.features.hashed import text_features
 from neardup.features.idf import IdfCounter, IdfTable
-from neardup.features.spec import FeatureSpec
-from neardup.kernels import reference
+from neardup.features.spec import FeatureSpec, TextColumn
+from neardup.kernels.reference import text as reference
 
 WORD = FeatureSpec.parse("word:1")
 TEXTS = ["the cat sat", "the dog sat", "the end", "", "..."]

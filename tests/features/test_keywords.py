@@ -14,7 +14,7 @@ from neardup.errors import InputError, SettingError
 from neardup.features import keywords
 from neardup.features.chinese import HAN, chinese_words, jieba_module
 from neardup.features.keywords import chinese_keywords, is_chinese, keyword_words, top_terms
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 MODERN = [
     "我来到北京清华大学，2024年GDP增长5.2%。",

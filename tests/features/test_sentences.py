@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from neardup.features import sentences
 from neardup.features.sentences import cut_sentences, edge_sentences, longest_sentences
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 SPACE = "".join(chr(code) for code, kind in reference.kinds().items() if kind == "space")
 BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"

@@ -5,10 +5,10 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.features.columns import TextColumn
+from neardup.features.spec import TextColumn
 from neardup.features.weighted import WeightedFeatures, in_order, joined
 from neardup.fingerprints import Scheme
-from neardup.fingerprints.maker import Maker
+from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.hashes import hash_family
 
 DOCUMENTS = st.lists(
@@ -74,6 +74,8 @@ def test_equal_features_become_one():
 def test_fingerprints_of_features_are_those_of_the_text():
     texts = [TextColumn(pa.array(["to be or not to be", "", "one", "猫坐在垫子上"]))]
     for features, weights, bits in (("word:1", "set", 64), ("word:2+char:3", "count", 130)):
-        maker = Maker(Scheme.of(features, weights, bits), hash_family("nd1"), 1)
-        rows, _ = maker.rows(texts)
-        assert maker.rows_of_features(maker.features(texts)).tolist() == rows.tolist()
+        fingerprinter = Fingerprinter(Scheme.of(features, weights, bits), hash_family("nd1"), 1)
+        rows, _ = fingerprinter.rows(texts)
+        assert (
+            fingerprinter.rows_of_features(fingerprinter.features(texts)).tolist() == rows.tolist()
+        )

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from tests.kernels.hostile_texts import TEXTS
 
 import neardup as nd
-from neardup.features.columns import TextColumn
 from neardup.features.hashed import text_features
-from neardup.features.spec import FeatureSpec
+from neardup.features.spec import FeatureSpec, TextColumn
 from neardup.features.terms import text_terms
 from neardup.fingerprints import Scheme
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 POEM = "The cat sat. The dog ran away!\n\nNobody knew why, not even the cat. It was late."
 SOME = [POEM, "the cat sat", "", "猫坐在垫子上。狗跑了。", "A cat; a mat.", None]

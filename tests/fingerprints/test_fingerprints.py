@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.errors import SettingError
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 TEXTS = [f"the {i}th of some documents about {i * i}" for i in range(20)] + ["", "?"]
 WIDTHS = [1, 4, 7, 8, 9, 42, 63, 64, 65, 127, 128, 129, 512, 4096]

@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.features.columns import TextColumn
-from neardup.features.spec import FeatureSpec
+from neardup.features.spec import FeatureSpec, TextColumn
 from neardup.features.terms import text_terms
 from neardup.fingerprints import Scheme
 from neardup.hashes import hash_family
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 TEXTS = ["the quick brown fox jumps", "Привет, мир!", "", None, "東京タワー", "a b a b"]
 DOCUMENTS = [{"bit": 0.4, "coin": 1.2}, {}, {"quantum": 2.0}]

@@ -12,7 +12,7 @@ import pytest
 import neardup as nd
 from neardup import kernels
 from neardup.fingerprints import Scheme
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).parent / "nd1.json"

@@ -9,7 +9,7 @@ import pytest
 
 import neardup as nd
 from neardup.fingerprints import Scheme
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scheme.md").read_text(encoding="utf-8")
 EXAMPLE = PAGE.partition("## A worked example")[2]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from neardup import kernels
 from neardup.errors import InputError, SettingError
 from neardup.hashes import hash_family
-from neardup.hashes.words import common_words
-from neardup.kernels import reference
+from neardup.hashes.family import common_words
+from neardup.kernels.reference import text as reference
 
 NAMES = [
     "nd1",

@@ -15,9 +15,9 @@ from neardup.errors import InputError, SchemeMismatchError, SettingError
 from neardup.fingerprints import Scheme
 from neardup.hashes import hash_family
 from neardup.hashes.keyed import KeyedNd1, key_variable, keyed_by_name
-from neardup.hashes.nd1_arrays import feature_rows, hashes_in_field, shingle_hashes
+from neardup.hashes.nd1 import feature_rows, hashes_in_field, shingle_hashes
 from neardup.kernels.hash_key import PRIME, HashKey
-from neardup.kernels.keyed_reference import KeyedHash
+from neardup.kernels.reference.keyed import KeyedHash
 
 SECRET = bytes.fromhex("7c1f09b2a3d4e5f60718293a4b5c6d7e")
 OTHER = bytes.fromhex("00112233445566778899aabbccddeeff")

@@ -5,7 +5,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from neardup.hashes.load import Load, normal_score
+from neardup.hashes.measurement import Load, normal_score
 
 
 def test_counts_and_what_follows():

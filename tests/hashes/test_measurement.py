@@ -4,8 +4,8 @@ import pytest
 
 from neardup.errors import InputError, SettingError
 from neardup.hashes import hash_family
+from neardup.hashes.family import common_words
 from neardup.hashes.measurement import measure
-from neardup.hashes.words import common_words
 
 
 def test_common_words_are_distinct_and_plain():

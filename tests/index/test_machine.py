@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import neardup as nd
-from neardup.index import merging
-from neardup.index.ids import id_order
+from neardup.index.disk import change
+from neardup.index.entries import id_order
 
 BITS = 16
 PLANS = ["blocks:3", "blocks:1", "blocks:2/4", "bands:2x5", "prefix:3", [0xFF00, 0x0FF0, 0x00FF]]
@@ -192,8 +192,8 @@ class IndexMachine(RuleBasedStateMachine):
 
 @pytest.fixture(autouse=True)
 def _short_tail(monkeypatch):
-    monkeypatch.setattr(merging, "MOST_IN_TAIL", 4)
-    monkeypatch.setattr(merging, "_CROWD", 3)
+    monkeypatch.setattr(change, "MOST_IN_TAIL", 4)
+    monkeypatch.setattr(change, "_CROWD", 3)
 
 
 class TestIndexMachine(IndexMachine.TestCase):

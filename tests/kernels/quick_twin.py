@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from tests.kernels.hostile_texts import Recipe
 
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 unit_value = lru_cache(maxsize=1 << 17)(reference.unit_value)
 

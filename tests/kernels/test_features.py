@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.kernels.hostile_texts import LONG_KINDS, TEXTS, long_text
 
 from neardup import kernels
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 ISAS = kernels.available_isas()
 KINDS = st.tuples(st.sampled_from(["word", "char"]), st.sampled_from([1, 2, 3, 5, 40, 2**31 - 1]))

@@ -15,9 +15,10 @@ from tests.kernels.hostile_texts import Recipe
 from tests.kernels.test_json_lines import check_accepted
 
 from neardup import kernels
-from neardup.kernels import living, reference
+from neardup.kernels import index_tables
 from neardup.kernels.json_lines import JsonLines
-from neardup.kernels.living_format import read_segment
+from neardup.kernels.reference import text as reference
+from neardup.kernels.segment_format import read_segment
 
 CORPUS = Path(__file__).parents[1] / "fuzz_corpus"
 ISAS = kernels.available_isas()
@@ -86,8 +87,8 @@ def test_segment(data):
         expected = read_segment(segment)
     except ValueError:
         with pytest.raises(ValueError, match="segment"):
-            living.segment_rows(segment)
+            index_tables.segment_rows(segment)
         return
-    numbers, rows = living.segment_rows(segment)
+    numbers, rows = index_tables.segment_rows(segment)
     assert numbers.tolist() == expected.numbers.tolist()
     assert rows.tolist() == expected.rows.tolist()

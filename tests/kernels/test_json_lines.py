@@ -89,7 +89,7 @@ def test_ordinary_lines_are_accepted(data):
 
 @given(FRACTIONS)
 def test_arrow_reads_fractions_as_orjson_does(spelt):
-    from neardup.read.json_columns import plain_column
+    from neardup.read.json.columns import plain_column
 
     reader = JsonLines({}, every=True)
     assert reader.add(b'{"x": %b}' % spelt.encode())

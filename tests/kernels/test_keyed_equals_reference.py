@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.kernels.hostile_texts import LONG_KINDS, TEXTS, Recipe, long_text, recipes
 
 from neardup import kernels
-from neardup.kernels import reference
 from neardup.kernels.hash_key import PRIME, HashKey
-from neardup.kernels.keyed_reference import KeyedHash, siphash13
+from neardup.kernels.reference import text as reference
+from neardup.kernels.reference.keyed import KeyedHash, siphash13
 
 ISAS = kernels.available_isas()
 KEY = HashKey.derive("test", bytes(range(16)))

@@ -24,7 +24,7 @@ from tests.kernels.hostile_texts import (
 
 import neardup as nd
 from neardup import kernels
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 ISAS = kernels.available_isas()
 SURROGATES = range(0xD800, 0xE000)

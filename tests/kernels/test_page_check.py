@@ -8,7 +8,7 @@ import pytest
 from lmdb.verify import VerifyError, verify
 from tests.torture.damage import damaged_file
 
-from neardup.kernels.living import check_pages
+from neardup.kernels.index_tables import check_pages
 
 
 def problem(path):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.kernels.hostile_texts import EVERY_POOL
 
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = ROOT / "src/neardup/kernels/unicode_ranges.inc"

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neardup import kernels
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 ISAS = kernels.available_isas()
 FINITE = st.floats(

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from neardup.candidates import plan_of
+from neardup.comparison import cosine, jaccard
 from neardup.errors import SettingError
 from neardup.lab.curves import chances, cosine_of, plan_curve
-from neardup.verify import cosine, jaccard
+from neardup.pairs.by_fingerprints import plan_of
 
 PLANS = [
     ("bands:3x18", 54),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.kernels import reference
+from neardup.kernels.reference import text as reference
 
 MEASURES = {"jaccard": None, "weighted-jaccard": nd.weighted_jaccard, "cosine": nd.cosine}
 # Few words, so that shingles meet; cut and joined, so that texts are edits of each other.

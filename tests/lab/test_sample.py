@@ -11,10 +11,9 @@ import pyarrow as pa
 import pytest
 
 from neardup.cluster import Clusters, Copies, Pairs
-from neardup.features.columns import TextColumn
+from neardup.comparison import jaccard
 from neardup.features.hashed import text_features
-from neardup.features.spec import FeatureSpec
-from neardup.verify import jaccard
+from neardup.features.spec import FeatureSpec, TextColumn
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROWS = [

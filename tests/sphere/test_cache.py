@@ -7,33 +7,33 @@ from pathlib import Path
 
 import pytest
 
-from neardup.sphere import Sphere, cache, cache_folder, sphere_vectors
+from neardup.sphere import Sphere, cache_folder, projection, sphere_vectors
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("NEARDUP_CACHE", str(tmp_path / "cache"))
-    cache._kept.cache_clear()
+    projection._kept.cache_clear()
     yield tmp_path / "cache"
-    cache._kept.cache_clear()
+    projection._kept.cache_clear()
 
 
 @pytest.fixture
 def computed(monkeypatch):
     """The spheres that were computed, not read."""
     calls = []
-    spread = cache.spread
+    spread = projection.spread
 
     def counting(*size):
         calls.append(size)
         return spread(*size)
 
-    monkeypatch.setattr(cache, "spread", counting)
+    monkeypatch.setattr(projection, "spread", counting)
     return calls
 
 
 def next_process():
-    cache._kept.cache_clear()
+    projection._kept.cache_clear()
 
 
 def test_a_sphere_is_computed_once(folder, computed):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from neardup.sphere.exact import unit
-from neardup.sphere.repulsion import repulsion
-from neardup.sphere.settle import BALANCED, settle
+from neardup.sphere.settle import BALANCED, repulsion, settle
 
 CUBE = unit(np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1]]))
 

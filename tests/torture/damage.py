@@ -29,9 +29,9 @@ import numpy as np
 from tests.index.texts import pairs, text
 
 import neardup as nd
-from neardup.index import merging
-from neardup.kernels.living_format import HEAD_WORDS, checksum
-from neardup.pipeline.index_files import export_index
+from neardup.index.disk import change
+from neardup.index.files import export_index
+from neardup.kernels.segment_format import HEAD_WORDS, checksum
 
 DATA = "data.mdb"
 PAGE = 4096
@@ -65,7 +65,7 @@ def run(rounds: int, seed: int) -> dict[str, int]:
 
 def _samples(folder: Path) -> Iterator[Path]:
     """Data files of sound indexes that have all that can be stored."""
-    usual, merging.MOST_IN_TAIL = merging.MOST_IN_TAIL, 100
+    usual, change.MOST_IN_TAIL = change.MOST_IN_TAIL, 100
     try:
         with nd.Index(folder / "texts", store_text=True, sync=False) as index:
             for first in range(0, 900, 150):
@@ -89,7 +89,7 @@ def _samples(folder: Path) -> Iterator[Path]:
             index.add_many(nd.Fingerprints(prints, index.scheme, ids=np.arange(20_000)))
             index.delete_many(range(0, 500, 5))
     finally:
-        merging.MOST_IN_TAIL = usual
+        change.MOST_IN_TAIL = usual
     for name in ("texts", "texts", "records", "tfidf", "large"):
         yield folder / name / DATA
 

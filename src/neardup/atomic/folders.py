@@ -1,11 +1,14 @@
-"""Folders that appear complete or not at all, and replace only what they know for their own."""
+"""Folders that appear complete or not at all, and replace only folders that we wrote."""
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import json
 import os
 import re
 import stat
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from neardup.atomic.files import require_folder_of, synchronize, unwritable
-from neardup.atomic.swap import exchange
 from neardup.atomic.unfinished import (
     NEW,
     OLD,
@@ -23,6 +25,26 @@ from neardup.atomic.unfinished import (
     unfinished_beside,
 )
 from neardup.errors import NeardupError
+
+_CURRENT_FOLDER = -100  # AT_FDCWD
+_EXCHANGE = 2  # RENAME_EXCHANGE
+_UNABLE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two folders change places; False where the system or file system cannot."""
+    if not sys.platform.startswith("linux"):
+        return False
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:  # a C library from before 2018
+        return False
+    names = (os.fsencode(one), os.fsencode(other))
+    if rename(_CURRENT_FOLDER, names[0], _CURRENT_FOLDER, names[1], _EXCHANGE) == 0:
+        return True
+    failed = ctypes.get_errno()
+    if failed in _UNABLE:
+        return False
+    raise OSError(failed, os.strerror(failed), os.fspath(other))
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def compare(
 
     Example: neardup compare draft.txt final.txt --features word:2
     """
-    from neardup.comparison import compare as compare_texts
+    from neardup.comparison.compare import compare as compare_texts
 
     names, texts = _two_texts(documents or [], text or [])
     comparison = compare_texts(
@@ -58,7 +58,7 @@ def compare(
     if json:
         say_json(comparison.to_dict())
         return
-    from neardup.report.comparison import ComparisonView
+    from neardup.comparison.view import ComparisonView
 
     plain_console().print(ComparisonView(comparison, names, context, full))
 

@@ -12,8 +12,8 @@ from neardup.cli.terminal import say, say_json, say_lines
 from neardup.errors import SettingError
 
 if TYPE_CHECKING:
-    from neardup.candidates import Plan
-    from neardup.report.lab_curves import Curve
+    from neardup.lab.curves import Curve
+    from neardup.pairs.by_fingerprints import Plan
 
 _MEASURES = ("cosine", "jaccard", "weighted-jaccard")
 
@@ -58,9 +58,8 @@ def curve(
     """
     from neardup.atomic import require_writable
     from neardup.cli import stopping
-    from neardup.lab.curves import plan_curve
-    from neardup.lab.sweep_plans import named_plan
-    from neardup.report.lab_curves import curve_format, curve_text, draw_curves
+    from neardup.lab.curves import curve_format, curve_text, draw_curves, plan_curve
+    from neardup.lab.sweep.request import named_plan
 
     if similarity not in _MEASURES:
         raise SettingError(f"--similarity {similarity} has no curve; choose {', '.join(_MEASURES)}")

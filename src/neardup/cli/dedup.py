@@ -13,7 +13,7 @@ from neardup.cli.quantities import count, size
 from neardup.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from neardup.pipeline.dedup.result import Result
+    from neardup.deduplication.result import Result
 
 _LARGEST = 5
 _SHOWN = 60
@@ -136,12 +136,11 @@ def dedup(
     from neardup.atomic import require_apart
     from neardup.cli import stopping
     from neardup.cli.stages import Stages
+    from neardup.collection.settings import DedupSettings, settings_in
+    from neardup.collection.source import FileSource
+    from neardup.deduplication.run import deduplicate, stored_source
+    from neardup.deduplication.save import FOLDER, require_format
     from neardup.errors import InputError
-    from neardup.pipeline.dedup.config import settings_in
-    from neardup.pipeline.dedup.outputs import FOLDER, require_format
-    from neardup.pipeline.dedup.run import deduplicate, stored_source
-    from neardup.pipeline.dedup.settings import DedupSettings
-    from neardup.pipeline.dedup.source import FileSource
 
     chosen = chosen_options(context, _SETTINGS)
     stored = {} if config is None else settings_in(config)
@@ -151,7 +150,7 @@ def dedup(
     require_apart(output, [*inputs, *(against or []), *others])
     FOLDER.require_free(output, overwrite=overwrite)
     if index is not None:
-        from neardup.pipeline.dedup.to_index import require_fitting_index
+        from neardup.deduplication.to_index import require_fitting_index
 
         require_fitting_index(settings, index)
     stopping.writes(output)
@@ -169,7 +168,7 @@ def dedup(
         stages("output")
         result.save(output, overwrite=overwrite, format=format)
         if index is not None:
-            from neardup.pipeline.dedup.to_index import leave_index
+            from neardup.deduplication.to_index import leave_index
 
             stages("index")
             leave_index(result, index, stopping.adds_to(index, f"{output} was written, "))
@@ -214,7 +213,7 @@ def _limit(result: Result) -> str:
 
 def _largest(result: Result) -> list[str]:
     """The largest clusters in a line each: size, and how the kept document begins."""
-    from neardup.pipeline.dedup.shown import largest_clusters
+    from neardup.deduplication.page import largest_clusters
 
     lines = []
     for cluster in largest_clusters(result, _LARGEST):

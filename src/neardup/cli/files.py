@@ -16,7 +16,7 @@ def read_text(name: str) -> str:
     told = "standard input" if name == STANDARD_INPUT else name
     try:
         if name == STANDARD_INPUT:
-            from neardup.read.stream import standard_input
+            from neardup.read.source import standard_input
 
             return _text_of(standard_input(), told)
         with Path(name).open("rb") as file:

@@ -9,7 +9,7 @@ from neardup.cli.quantities import count, rejected_line, size
 from neardup.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from neardup.pipeline.fingerprint_files import FingerprintSummary
+    from neardup.collection.fingerprint_files import FingerprintSummary
 
 
 def fingerprint(
@@ -32,12 +32,12 @@ def fingerprint(
 
     Example: neardup fingerprint corpus.jsonl.gz -o fps.parquet
     """
-    from neardup.candidates.memory import bytes_of
     from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
-    from neardup.features.columns import record_fields
+    from neardup.collection.fingerprint_files import fingerprint_files
+    from neardup.features.spec import record_fields
     from neardup.fingerprints import Scheme
-    from neardup.pipeline.fingerprint_files import fingerprint_files
+    from neardup.pairs.memory import bytes_of
 
     scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
     stopping.writes(output)

@@ -40,8 +40,8 @@ def hashes(
     Example: neardup hashes --slots 257
     """
     from neardup.hashes import hash_family
+    from neardup.hashes.family import common_words
     from neardup.hashes.measurement import measure
-    from neardup.hashes.words import common_words
 
     tried_words = common_words() if words is None else _words_of(words)
     names = families or _every_family(slots, tried_words)

@@ -32,12 +32,12 @@ def idf(
 
     Example: neardup idf corpus.jsonl.gz -o idf.parquet --features word:1
     """
-    from neardup.candidates.memory import bytes_of
     from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
-    from neardup.features.columns import record_fields
+    from neardup.collection.fingerprint_files import idf_of_files
+    from neardup.features.spec import record_fields
     from neardup.fingerprints import Scheme
-    from neardup.pipeline.idf_files import idf_of_files
+    from neardup.pairs.memory import bytes_of
 
     scheme = Scheme.of(features, "tfidf", hash=hash, fields=record_fields(text))
     stopping.writes(output)

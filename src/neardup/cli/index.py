@@ -75,7 +75,7 @@ def create(
     from neardup.cli import stopping
     from neardup.errors import NeardupError
     from neardup.index import Index
-    from neardup.index.durable_store import is_made
+    from neardup.index.disk.store import is_made
 
     stopping.if_stopped(lambda: f"run it again to be sure that {path} is made")
     if is_made(path):
@@ -127,11 +127,11 @@ def add(
 
     Example: neardup index add seen.index corpus.jsonl.gz
     """
-    from neardup.candidates.memory import bytes_of
     from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.index import Index
-    from neardup.pipeline.index_files import add_files
+    from neardup.index.files import add_files
+    from neardup.pairs.memory import bytes_of
 
     columns = "all" if metadata == ["all"] else metadata or ()
     with (
@@ -254,7 +254,7 @@ def export(
     """
     from neardup.cli import stopping
     from neardup.index import Index
-    from neardup.pipeline.index_files import export_index
+    from neardup.index.files import export_index
 
     stopping.writes(output)
     with Index(path, readonly=True, create=False) as opened:

@@ -60,11 +60,11 @@ def query(
 
     Example: neardup index query seen.index "To be, or not to be"
     """
-    from neardup.candidates.memory import bytes_of
     from neardup.cli.files import STANDARD_INPUT, read_text
     from neardup.errors import SettingError
     from neardup.index import Index
-    from neardup.pipeline.index_files import query_files
+    from neardup.index.files import query_files
+    from neardup.pairs.memory import bytes_of
 
     if document is not None and inputs:
         raise SettingError("give a text or --input, not both")

@@ -13,7 +13,7 @@ from neardup.cli.quantities import count
 from neardup.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from neardup.pipeline.pair_files import PairsSummary
+    from neardup.pairs.by_fingerprints.files import PairsSummary
 
 
 def pairs(
@@ -59,7 +59,7 @@ def pairs(
     Example: neardup pairs fps.parquet -o pairs.parquet --max-distance 3
     """
     from neardup.cli import stopping
-    from neardup.pipeline.pair_files import find_pairs_in_files
+    from neardup.pairs.by_fingerprints.files import find_pairs_in_files
 
     stopping.writes(output)
     with _Progress() as progress:

@@ -14,7 +14,7 @@ from neardup.errors import SettingError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from neardup.candidates import Plan
+    from neardup.pairs.by_fingerprints import Plan
 
 
 def plan(
@@ -44,8 +44,8 @@ def plan(
 
     Example: neardup plan --n 1e7 --max-distance 6 --similarity 0.95
     """
-    from neardup.candidates import choose, plan_of
     from neardup.fingerprints import Scheme
+    from neardup.pairs.by_fingerprints import choose, plan_of
 
     number = _number(n)
     Scheme.of(bits=bits)
@@ -99,7 +99,7 @@ def _one_of_each(bits: int) -> list[str]:
 
 
 def _row(plan: Plan, n: int, similarity: float | None) -> dict[str, Any]:
-    from neardup.candidates.costs import Costs
+    from neardup.pairs.costs import Costs
 
     row: dict[str, Any] = {
         "plan": plan.name,

@@ -15,7 +15,7 @@ from neardup.report.visible import visible
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from neardup.lab.reproduce_report import BesideTable, Cell, Reproduction
+    from neardup.lab.reproduce.report import BesideTable, Cell, Reproduction
 
 _TERMS = "documents with the columns id, terms and weights, such as tf-idf vectors of abstracts"
 _NEEDS = {
@@ -85,18 +85,18 @@ def _run(
     threads: int | None,
 ) -> Reproduction:
     if seed == "s1":
-        from neardup.lab.reproduce_slides import reproduce_slides
+        from neardup.lab.reproduce.slides import reproduce_slides
 
         return reproduce_slides(threads=threads)
     if seed in _WITH_TRUTH:
-        from neardup.lab.reproduce_articles import reproduce_articles
-        from neardup.lab.reproduce_blog import reproduce_blog
+        from neardup.lab.reproduce.blog import reproduce_blog
+        from neardup.lab.reproduce.sphere import reproduce_articles
 
         run = reproduce_blog if seed == "s2" else reproduce_articles
         known = None if truth is None else str(truth)
         return run(inputs, text=text, id=id, truth=known, threads=threads)
-    from neardup.lab.reproduce_bands import reproduce_bands
-    from neardup.lab.reproduce_published import CAIM, IRRS
+    from neardup.lab.reproduce.bands import reproduce_bands
+    from neardup.lab.reproduce.published import CAIM, IRRS
 
     lab = CAIM if seed == "s0" else IRRS
     return reproduce_bands(lab, inputs, text=text, id=id, threads=threads)
@@ -105,7 +105,7 @@ def _run(
 def _print(done: Reproduction) -> None:
     from rich.text import Text
 
-    from neardup.report.whole import print_whole
+    from neardup.report.tables import print_whole
 
     console = plain_console()
     console.print(Text(done.system))

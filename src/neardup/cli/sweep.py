@@ -100,10 +100,10 @@ def sweep(
     from neardup.cli import stopping
     from neardup.cli.chosen import chosen_options
     from neardup.cli.stages import Stages
-    from neardup.lab.sweep_request import SweepRequest
-    from neardup.lab.sweep_result import FOLDER
-    from neardup.lab.sweep_run import sweep_documents
-    from neardup.pipeline.dedup.source import FileSource
+    from neardup.collection.source import FileSource
+    from neardup.lab.sweep.request import SweepRequest
+    from neardup.lab.sweep.result import FOLDER
+    from neardup.lab.sweep.run import sweep_documents
 
     request = SweepRequest.of(
         bands=_numbers(bands, "--bands", int),
@@ -127,7 +127,7 @@ def sweep(
     if json:
         say_json(found.as_dict())
         return
-    from neardup.lab.sweep_table import print_sweep
+    from neardup.lab.sweep.result import print_sweep
 
     print_sweep(found, plain_console())
     if found.rejected:

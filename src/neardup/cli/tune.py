@@ -15,7 +15,7 @@ from neardup.cli.terminal import plain_console, say, say_json, say_lines
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from neardup.lab.tuning_choice import Tuning
+    from neardup.lab.tune.result import Tuning
 
 
 def tune(
@@ -77,9 +77,9 @@ def tune(
     from neardup.atomic import require_apart, require_writable
     from neardup.cli import stopping
     from neardup.cli.stages import Stages
-    from neardup.lab.tuning import tuned
-    from neardup.pipeline.dedup.settings import DedupSettings
-    from neardup.pipeline.dedup.source import FileSource
+    from neardup.collection.settings import DedupSettings
+    from neardup.collection.source import FileSource
+    from neardup.lab.tune.run import tuned
 
     chosen: dict[str, Any] = {
         "threshold": threshold,

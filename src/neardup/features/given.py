@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from neardup.errors import InputError
 from neardup.features.terms import Terms
-from neardup.hashes.nd1_arrays import feature_rows
+from neardup.hashes.nd1 import feature_rows
 from neardup.kernels import HashKey, is_utf8
-from neardup.read.column_types import plain_text
-from neardup.read.term_shapes import Lists, is_terms, is_weights, taken_apart
+from neardup.read.columns import plain_text
+from neardup.read.terms.types import Lists, is_terms, is_weights, taken_apart
 
 _DOCUMENTS_AT_ONCE = 10_000
 _STRINGS = pa.large_list(pa.large_string())

@@ -10,10 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup import kernels
-from neardup.features.columns import Field, TextColumn
-from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec
+from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec, Field, TextColumn
 from neardup.features.weighted import WeightedFeatures, equal_runs
-from neardup.hashes.nd1_arrays import hashes_in_field
+from neardup.hashes.nd1 import hashes_in_field
 from neardup.kernels import HashKey
 
 
@@ -98,7 +97,7 @@ def _sentence_features(
     texts: pa.Array, kind: FeatureKind, threads: int, key: HashKey | None
 ) -> Features:
     """Each chosen sentence is one feature: the shingle of all its words."""
-    from neardup.features.passages import passages  # few runs look for sentences
+    from neardup.features.sentences import passages  # few runs look for sentences
 
     chosen = passages(texts.to_pylist(), kind, key)
     sentences = pa.array([sentence for some in chosen for sentence in some], pa.large_string())

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.features.columns import TextColumn
-from neardup.features.passages import passages
-from neardup.features.spec import FeatureKind, FeatureSpec
-from neardup.features.text import WordSpans, find_words, folded_code_points
-from neardup.hashes.nd1_arrays import hashes_in_field, shingle_hashes
-from neardup.kernels import HashKey, reference
+from neardup.features.sentences import passages
+from neardup.features.spec import FeatureKind, FeatureSpec, TextColumn
+from neardup.features.words import WordSpans, find_words, folded_code_points
+from neardup.hashes.nd1 import hashes_in_field, shingle_hashes
+from neardup.kernels import HashKey
+from neardup.kernels.reference import text as reference
 
 # Between the name of a field and a term of it: a character that no word holds.
 _FIELD_SIGN = "\x1f"

@@ -1,7 +1,7 @@
 """Fingerprints: features → bits."""
 
 from neardup.fingerprints.distance import hamming
-from neardup.fingerprints.engine import fingerprint, idf
+from neardup.fingerprints.fingerprinter import fingerprint, idf
 from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.scheme import Scheme
 

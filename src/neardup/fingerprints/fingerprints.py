@@ -87,14 +87,14 @@ class Fingerprints:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write id, words and fingerprint as Parquet; without ids the rows' places are used."""
-        from neardup.fingerprints.store import save
+        from neardup.fingerprints.files import save
 
         save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Fingerprints:
         """Read what `save` or `neardup fingerprint` wrote."""
-        from neardup.fingerprints.load import load
+        from neardup.fingerprints.files import load
 
         return load(path)
 

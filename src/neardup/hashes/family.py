@@ -1,10 +1,11 @@
-"""What every hash family can do."""
+"""What every hash family can do, and the bundled words to try it on."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,19 @@ from numpy.typing import NDArray
 from neardup.errors import InputError, SettingError
 from neardup.hashes.balance import BitBalance
 from neardup.hashes.rows import rows_of_numbers
-from neardup.hashes.words import common_words
 from neardup.kernels.hash_key import HashKey
+
+
+@cache
+def common_words() -> tuple[str, ...]:
+    """A thousand common English words, the most frequent ones at the beginning.
+
+    >>> common_words()[:3]
+    ('the', 'of', 'and')
+    """
+    text = files(__package__).joinpath("common_words.txt").read_text(encoding="utf-8")
+    return tuple(text.split())
+
 
 _MEASURED_BITS = 64
 

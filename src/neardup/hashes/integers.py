@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from neardup.errors import InputError, SettingError
 from neardup.hashes.family import HashFamily, utf8
-from neardup.hashes.string_hashes import require_modulus
+from neardup.hashes.strings import require_modulus
 
 _MOST_DIGITS = 38
 _LARGEST_RANGE = 2**128  # holds every number of that many digits

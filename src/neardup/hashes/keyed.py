@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from neardup.errors import SchemeMismatchError, SettingError
 from neardup.hashes.family import HashFamily, utf8
-from neardup.hashes.nd1_arrays import feature_rows
+from neardup.hashes.nd1 import feature_rows
 from neardup.kernels.hash_key import HashKey, key_check
-from neardup.kernels.keyed_reference import KeyedHash
+from neardup.kernels.reference.keyed import KeyedHash
 
 PREFIX = "nd1:"
 LEAST_BYTES, MOST_BYTES = 16, 64

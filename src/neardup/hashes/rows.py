@@ -1,8 +1,8 @@
-"""Hashes as rows of 64-bit words, bit 0 the most significant bit of a row's first word."""
+"""Hashes as rows of 64-bit words, and terms of equal length hashed together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,3 +45,31 @@ def bit_columns(rows: NDArray[np.uint64], bits: int) -> NDArray[np.uint8]:
     """Each bit as a column of zeros and ones."""
     as_bytes = np.ascontiguousarray(rows.astype(">u8")).view(np.uint8)
     return np.unpackbits(as_bytes.reshape(len(rows), -1), axis=1, count=bits)
+
+
+# A step over fewer terms than this takes NumPy longer than plain Python takes for all of them.
+_FEW = 32
+
+
+def hash_alike(
+    terms: Sequence[str],
+    sizes: Iterable[int],
+    side_by_side: Callable[[list[str], int], NDArray[np.uint64]],
+    one: Callable[[str], int],
+) -> NDArray[np.uint64]:
+    """Hash terms to 64 bits: those of one size by `side_by_side(terms, size)`, rare ones by `one`.
+
+    >>> hash_alike(["a", "bcd"], [1, 3], lambda same, size: np.zeros(len(same)), len).tolist()
+    [1, 3]
+    """
+    hashes = np.empty(len(terms), np.uint64)
+    every = np.fromiter(sizes, np.int64, len(terms))
+    order = np.argsort(every, kind="stable")
+    edges = np.flatnonzero(np.diff(every[order])) + 1
+    for places in np.split(order, edges):
+        same = [terms[place] for place in places]
+        if len(same) < _FEW:
+            hashes[places] = np.fromiter(map(one, same), np.uint64, len(same))
+        else:
+            hashes[places] = side_by_side(same, int(every[places[0]]))
+    return hashes

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.candidates.plan import bit_agreement
 from neardup.errors import SettingError
 from neardup.features.weighted import WeightedFeatures
-from neardup.fingerprints.maker import Maker
+from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.index.contents import features_of
 from neardup.index.match import Answers
 from neardup.index.settings import IndexSettings
-from neardup.index.view import View
-from neardup.kernels.living import Matches
-from neardup.kernels.similar import similarities
+from neardup.index.store import View
+from neardup.kernels.index_tables import Matches
+from neardup.kernels.set_join import similarities
+from neardup.pairs.by_fingerprints.plan import bit_agreement
 
 _MORE = 4
 _MOST_MATCHES, _MOST_BUCKETS = 10**9, 1000
@@ -96,7 +96,11 @@ def require_buckets(buckets: Any) -> None:
 
 
 def answer(
-    view: View, question: Question, settings: IndexSettings, maker: Maker, threads: int
+    view: View,
+    question: Question,
+    settings: IndexSettings,
+    fingerprinter: Fingerprinter,
+    threads: int,
 ) -> Answers:
     """The matches of every row."""
     if not settings.verifies or question.features is None:
@@ -107,7 +111,7 @@ def answer(
             threads=threads,
         )
         return _answers(view, found, None)
-    found, values = _verified(view, question, settings, maker, threads)
+    found, values = _verified(view, question, settings, fingerprinter, threads)
     return _answers(view, found, values)
 
 
@@ -119,7 +123,11 @@ def _answers(view: View, found: Matches, values: NDArray[np.float64] | None) -> 
 
 
 def _verified(
-    view: View, question: Question, settings: IndexSettings, maker: Maker, threads: int
+    view: View,
+    question: Question,
+    settings: IndexSettings,
+    fingerprinter: Fingerprinter,
+    threads: int,
 ) -> tuple[Matches, NDArray[np.float64]]:
     """Matches with their true similarities, those below the threshold left out.
 
@@ -139,7 +147,7 @@ def _verified(
         )
         counts = np.diff(found.offsets)
         owners = np.repeat(pending, counts)
-        values = _similarities(view, question, owners, found, settings, maker, threads)
+        values = _similarities(view, question, owners, found, settings, fingerprinter, threads)
         kept = np.ones(len(owners), np.bool_) if threshold is None else values >= threshold
         passed = np.bincount(owners[kept], minlength=len(question.rows))[pending]
         short = np.zeros(len(pending), np.bool_)
@@ -177,7 +185,7 @@ def _similarities(
     owners: NDArray[np.int64],
     found: Matches,
     settings: IndexSettings,
-    maker: Maker,
+    fingerprinter: Fingerprinter,
     threads: int,
 ) -> NDArray[np.float64]:
     if not len(owners) or question.features is None:
@@ -185,7 +193,7 @@ def _similarities(
     asked, a = np.unique(owners, return_inverse=True)
     numbers, b = np.unique(found.numbers, return_inverse=True)
     contents = [record.content for record in view.records(numbers.tolist())]
-    left, right = question.features(asked), features_of(contents, settings, maker)
+    left, right = question.features(asked), features_of(contents, settings, fingerprinter)
     return similarities(
         left.offsets,
         left.hashes,

@@ -8,23 +8,25 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from neardup.features.columns import TextColumn
+from neardup.features.spec import TextColumn
 from neardup.features.weighted import WeightedFeatures, joined
-from neardup.fingerprints.maker import DocumentColumns, GivenTerms, Maker
+from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter, GivenTerms
+from neardup.index.disk.damage import DamageError
 from neardup.index.settings import IndexSettings
-from neardup.index.soundness import DamageError
 
 _SIZE = struct.Struct("<I")
 _CODEC = "zstd"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
-def contents_of(columns: DocumentColumns, settings: IndexSettings, maker: Maker) -> pa.Array | None:
+def contents_of(
+    columns: DocumentColumns, settings: IndexSettings, fingerprinter: Fingerprinter
+) -> pa.Array | None:
     """What to store of documents, as bytes; None if nothing."""
     if settings.store_text and not isinstance(columns, GivenTerms):
         return pa.array(map(_packed, columns[0].texts.to_pylist()), pa.large_binary())
     if settings.store_features:
-        found = maker.features(columns)
+        found = fingerprinter.features(columns)
         counts = np.diff(found.offsets).tolist()
         parts = []
         begin = 0
@@ -54,12 +56,12 @@ def text_of(content: bytes) -> str:
 
 
 def features_of(
-    contents: Sequence[bytes], settings: IndexSettings, maker: Maker
+    contents: Sequence[bytes], settings: IndexSettings, fingerprinter: Fingerprinter
 ) -> WeightedFeatures:
     """The features of documents, from what was stored of them."""
     if settings.store_text:
         texts = pa.array(map(text_of, contents), pa.large_string())
-        return maker.features([TextColumn(texts)])
+        return fingerprinter.features([TextColumn(texts)])
     return joined(list(map(_features, contents)))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.index.ids import Id, id_order
+from neardup.index.entries import Id, id_order
 
 
 class Match(NamedTuple):

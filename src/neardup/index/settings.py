@@ -8,15 +8,14 @@ from typing import Any
 
 import orjson
 
-from neardup.candidates import MaskPlan, Plan, plan_of
-from neardup.candidates.names import AUTO
 from neardup.errors import NeardupError, SchemeMismatchError, SettingError
-from neardup.features.columns import record_fields
 from neardup.features.idf import IdfTable
+from neardup.features.spec import record_fields
 from neardup.fingerprints import Scheme
-from neardup.fingerprints.engine import required_table
-from neardup.fingerprints.maker import Maker
+from neardup.fingerprints.fingerprinter import Fingerprinter, required_table
 from neardup.hashes import FUNCTION_PREFIX, hash_family
+from neardup.pairs.by_fingerprints import MaskPlan, Plan, plan_of
+from neardup.pairs.by_fingerprints.names import AUTO
 
 DEFAULT_DISTANCE = 3
 _RECIPE = ("features", "weights", "bits", "hash", "tie", "projection", "text")
@@ -95,22 +94,22 @@ class IndexSettings:
                     f"asked for; open it without {name}, or name another folder"
                 )
 
-    def maker(self, hash: Any, idf: Any, threads: int) -> Maker:
+    def fingerprinter(self, hash: Any, idf: Any, threads: int) -> Fingerprinter:
         """What makes fingerprints; weights by tf-idf need a table, as the index grows."""
         if hash is None and self.scheme.hash.startswith(FUNCTION_PREFIX):
             raise SettingError(
                 f"fingerprints of {self.scheme} are made with a Python function; pass it as hash"
             )
         family = hash_family(self.scheme.hash if hash is None else hash)
-        maker = Maker(self.scheme, family, threads)
+        fingerprinter = Fingerprinter(self.scheme, family, threads)
         if idf is not None:
-            return maker.weighted_by(required_table(idf, self.scheme))
+            return fingerprinter.weighted_by(required_table(idf, self.scheme))
         if self.scheme.needs_idf:
             raise SettingError(
                 f"an index of {self.scheme} needs a table to weigh by, because it grows; make "
                 "one with neardup idf and give it as idf"
             )
-        return maker
+        return fingerprinter
 
     def to_bytes(self) -> bytes:
         """As JSON, to be stored."""

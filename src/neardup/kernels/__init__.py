@@ -18,8 +18,8 @@ except ImportError as error:
         "`pip install .` in the source folder, which needs a C++20 compiler"
     ) from error
 from neardup.kernels.columns import string_buffers
-from neardup.kernels.features import FeatureCounts, find_features, find_sets, weigh_features
 from neardup.kernels.hash_key import NO_KEY, HashKey
+from neardup.kernels.text import FeatureCounts, find_features, find_sets, weigh_features
 
 __all__ = [
     "FeatureCounts",

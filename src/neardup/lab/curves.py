@@ -1,16 +1,115 @@
-"""The chance of a pair to become a candidate, by its similarity: the S-curve of a plan."""
+"""The chance of a pair to become a candidate, by similarity: the S-curve of a plan, as text and picture."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.candidates import MaskPlan, Plan
+from neardup.atomic import replacing
 from neardup.errors import SettingError
-from neardup.report.lab_curves import Curve
+from neardup.lab.figure import INK, line_style, new_figure, tidy, write_figure
+from neardup.pairs.by_fingerprints import MaskPlan, Plan
+
+_SIGNS = "●○■□▲△◆◇"
+_COLUMNS, _LINES = 61, 21  # odd, so that 0, 0.5 and 1 have a place of their own
+_FORMATS = ("png", "svg", "pdf")
+_MARKED_STEPS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The chance to be found by similarity, from 0 to 1 in even steps."""
+
+    name: str
+    chances: NDArray[np.float64]
+
+    def at(self, similarity: float) -> float:
+        """The chance of a pair of that similarity."""
+        return float(np.interp(similarity, self.similarities, self.chances))
+
+    def reaches(self, chance: float) -> float | None:
+        """The least similarity at which the chance is that high; None if none is."""
+        high = np.flatnonzero(self.chances >= chance)
+        return float(self.similarities[high[0]]) if len(high) else None
+
+    @property
+    def similarities(self) -> NDArray[np.float64]:
+        """Where the chances are given."""
+        return np.linspace(0, 1, len(self.chances))
+
+
+def curve_text(curves: Sequence[Curve], measure: str, threshold: float | None) -> str:
+    """The curves as lines of letters; where two meet, the later one is seen."""
+    grid = [[" "] * _COLUMNS for _ in range(_LINES)]
+    if threshold is not None:
+        for line in grid:
+            line[round(threshold * (_COLUMNS - 1))] = "┊"
+    for number, curve in enumerate(curves):
+        sign = _SIGNS[number % len(_SIGNS)]
+        for column in range(_COLUMNS):
+            height = curve.at(column / (_COLUMNS - 1))
+            grid[_LINES - 1 - round(height * (_LINES - 1))][column] = sign
+    lines = ["chance to be found"]
+    for place, row in enumerate(grid):
+        label = f"{1 - place / (_LINES - 1):.2f}" if place % 5 == 0 else ""
+        lines.append(f"{label:>4} {'┤' if label else '│'}{''.join(row).rstrip()}")
+    lines.append("     └" + "".join("┬" if c % 12 == 0 else "─" for c in range(_COLUMNS)))
+    ticks = "".join(f"{c / (_COLUMNS - 1):<12.1f}" for c in range(0, _COLUMNS, 12))
+    lines.append(f"      {ticks}{measure}".rstrip())
+    lines += [
+        f"  {_SIGNS[number % len(_SIGNS)]} {curve.name}" for number, curve in enumerate(curves)
+    ]
+    if threshold is not None:
+        lines.append(f"  ┊ threshold {threshold:g}")
+    return "\n".join(lines)
+
+
+def draw_curves(
+    curves: Sequence[Curve], measure: str, threshold: float | None, path: str | os.PathLike[str]
+) -> None:
+    """Draw the curves; the threshold is marked, with each plan's chance at it in the legend."""
+    suffix = curve_format(path)
+    figure = new_figure(7.2, 5.2)
+    axes = figure.subplots()
+    for number, curve in enumerate(curves):
+        label = curve.name
+        if threshold is not None:
+            label += f": {curve.at(threshold):.3f} at the threshold"
+        marked = slice(number * 3 % _MARKED_STEPS, None, _MARKED_STEPS)
+        style: dict[str, Any] = {**line_style(number), "markevery": marked, "label": label}
+        axes.plot(curve.similarities, curve.chances, **style)
+    if threshold is not None:
+        axes.axvline(threshold, color=INK, linewidth=1, linestyle=(0, (1, 2)))
+        side = "right" if threshold > 0.5 else "left"
+        gap = -0.01 if threshold > 0.5 else 0.01
+        label = f"threshold {threshold:g}"
+        axes.text(threshold + gap, 1.045, label, ha=side, va="center", fontsize=9, color=INK)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1.09 if threshold is not None else 1.03)
+    tidy(axes, f"similarity of a pair ({measure})", "chance to be found")
+    figure.legend(loc="outside lower center", ncols=1, frameon=False, fontsize=9, handlelength=4)
+    with replacing(path) as unfinished:
+        write_figure(figure, unfinished, suffix)
+
+
+def curve_format(path: str | os.PathLike[str]) -> str:
+    """The format that a picture's name asks for.
+
+    >>> curve_format("curve.SVG")
+    'svg'
+    """
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in _FORMATS:
+        raise SettingError(f"{path} is no name for a picture; let it end in .png, .svg or .pdf")
+    return suffix
+
 
 Numbers = NDArray[np.float64]
 
@@ -24,7 +123,7 @@ def chances(plan: Plan, cosines: Any, n: int | None = None) -> Numbers | None:
 
     `n` is the number of fingerprints, which `rotate` needs to know.
 
-    >>> from neardup.candidates import plan_of
+    >>> from neardup.pairs.by_fingerprints import plan_of
     >>> chances(plan_of("bands:20x16", 320), [1.0, 0.9, 0.5]).round(3).tolist()
     [1.0, 0.826, 0.03]
     """

@@ -2,7 +2,7 @@
 
 from neardup.read.batch import Batch, Rejected
 from neardup.read.documents import Documents
-from neardup.read.term_batch import TermBatch
-from neardup.read.term_documents import TermDocuments
+from neardup.read.terms.batch import TermBatch
+from neardup.read.terms.documents import TermDocuments
 
 __all__ = ["Batch", "Documents", "Rejected", "TermBatch", "TermDocuments"]

@@ -1,14 +1,16 @@
-"""What the readers hand on: a batch of documents, and the rows set aside."""
+"""Batches: what readers return, how rows are gathered into them, and how they are cut."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+from neardup.kernels.columns import column_of, text_column
 
 
 @dataclass(frozen=True)
@@ -74,3 +76,112 @@ class Rows:
     rejected: tuple[Rejected, ...]
     seen: int
     bytes_done: int
+
+
+def bounded(texts: pa.Array, batch_bytes: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of parts of at most `batch_bytes` of text; a larger text goes alone."""
+    width = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    if len(texts):
+        offsets = np.frombuffer(texts.buffers()[1], width)[texts.offset :][: len(texts) + 1]
+        yield from bounded_offsets(offsets, batch_bytes)
+
+
+def bounded_offsets(offsets: npt.NDArray[Any], most: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of parts that span at most `most`; a longer row goes alone.
+
+    >>> list(bounded_offsets(np.array([0, 2, 3, 9, 9]), 3))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    start, end = 0, len(offsets) - 1
+    while start < end:
+        limit = int(offsets[start]) + most
+        stop = max(start + 1, int(np.searchsorted(offsets, limit, side="right")) - 1)
+        yield start, min(stop, end)
+        start = stop
+
+
+_REASON_BYTES = 256
+Carry = Callable[[list[Any]], dict[str, Any]]
+
+
+class RowCounter:
+    """Counts the rows of one file, good and rejected, up to a batch of bounded size."""
+
+    def __init__(self, file: str, batch_size: int) -> None:
+        self._file = file
+        self._batch_size = batch_size
+        self.seen = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.ids: list[str | int] = []
+        self._first = self.seen
+        self._rejected: list[Rejected] = []
+        self._bad: list[int] = []
+        self._size = 0
+
+    def full(self, size: int) -> bool:
+        """Whether a row of this size would make the batch larger than it may be."""
+        return self._size + size > self._batch_size and bool(self)
+
+    def reject(self, reason: str, size: int = _REASON_BYTES) -> None:
+        """Count one row that is set aside."""
+        self._rejected.append(Rejected(self._file, self.seen, reason))
+        self._bad.append(self.seen - self._first)
+        self._size += size
+        self.seen += 1
+
+    def _accept(self, size: int, rows: int = 1) -> None:
+        """Count good rows of this size together."""
+        self._size += size
+        self.seen += rows
+
+    def _settled(self, bytes_done: int) -> dict[str, Any]:
+        """What all batches tell of their rows."""
+        return {
+            "id": id_array(self.ids) if self.ids else None,
+            "numbers": self._numbers(),
+            "rejected": tuple(self._rejected),
+            "seen": self.seen,
+            "bytes_done": bytes_done,
+        }
+
+    def _numbers(self) -> npt.NDArray[np.int64]:
+        """The numbers of the good rows."""
+        good = np.ones(self.seen - self._first, bool)
+        good[self._bad] = False
+        return self._first + np.flatnonzero(good)
+
+    def __bool__(self) -> bool:
+        return self.seen > self._first
+
+
+class Gatherer(RowCounter):
+    """Collects the good rows and the rejected ones of one file until they are taken.
+
+    `extras` holds what the carried columns are made from, one item per good row.
+    """
+
+    def _clear(self) -> None:
+        super()._clear()
+        self.texts: list[str] = []
+        self.extras: list[Any] = []
+
+    def add(self, text: str, size: int) -> None:
+        """Count one good row; its id and extras are appended by the caller."""
+        self.texts.append(text)
+        self._accept(size)
+
+    def take(self, carry: Carry, bytes_done: int) -> Rows:
+        """Hand over what was collected and begin anew."""
+        text = text_column(self.texts)
+        rows = Rows(text=text, carried=carry(self.extras), **self._settled(bytes_done))
+        self._clear()
+        return rows
+
+
+def id_array(ids: list[str | int]) -> pa.Array:
+    """Make a column of ids that are all strings or all whole numbers."""
+    if isinstance(ids[0], str):
+        return text_column([str(id) for id in ids]).cast(pa.string())
+    return column_of(np.array(ids, np.int64))

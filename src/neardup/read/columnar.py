@@ -9,8 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.read.batch import Rejected, Rows
-from neardup.read.column_types import (
+from neardup.read.batch import Rejected, Rows, bounded
+from neardup.read.columns import (
+    Wanted,
+    carried_names,
     field_texts,
     is_field,
     is_id,
@@ -21,10 +23,7 @@ from neardup.read.column_types import (
     require_type,
     signed_ids,
 )
-from neardup.read.columns import Wanted, carried_names
-from neardup.read.limits import too_long
-from neardup.read.slices import bounded
-from neardup.read.utf8 import invalid_texts
+from neardup.read.limits import invalid_texts, too_long
 
 # Enough to keep the cost of a batch small, few enough that long repeated texts, which a
 # dictionary stores once, do not fill the memory when they are spelt out.

@@ -1,25 +1,253 @@
-"""Documents: the whole input as one run of bounded batches."""
+"""Documents: the whole input as one sequence of bounded batches, with progress and ids."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from neardup.errors import InputError, SettingError
+from neardup.errors import InputError, SettingError, UnreadableError
 from neardup.read.batch import Batch, Rejected, Rows
-from neardup.read.column_types import field_texts
-from neardup.read.columns import Wanted, carried_names
+from neardup.read.columns import Wanted, carried_names, field_texts
+from neardup.read.expand import expand
 from neardup.read.formats import TEXT_FORMATS, check_columns
-from neardup.read.ids import IdKind
+from neardup.read.ids import IdKind, IdLedger
 from neardup.read.limits import MAX_DOCUMENT
-from neardup.read.runs import InputRuns, Inputs, Run
-from neardup.read.source import Source
+from neardup.read.source import SNIFF, Source, Spool, explained, sniffed
 from neardup.read.whole_files import read_whole_files
+
+Inputs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+# Refuses a file that cannot be read, else says what ids it has, if it can be told at once.
+Check = Callable[[Source], "IdKind | None"]
+
+
+class CountedRows(Protocol):
+    """What the rows of every reader tell: see `neardup.read.batch.Rows`."""
+
+    @property
+    def id(self) -> pa.Array | None: ...  # noqa: D102
+    @property
+    def numbers(self) -> npt.NDArray[np.int64]: ...  # noqa: D102
+    @property
+    def rejected(self) -> tuple[Rejected, ...]: ...  # noqa: D102
+    @property
+    def seen(self) -> int: ...  # noqa: D102
+    @property
+    def bytes_done(self) -> int: ...  # noqa: D102
+
+
+R = TypeVar("R", bound=CountedRows)
+MadeIds = Callable[[], pa.Array]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one reader reads: a file with rows, or many files that are one row each."""
+
+    sources: tuple[Source, ...]
+
+    @property
+    def is_whole_files(self) -> bool:
+        """Whether each file is a row."""
+        return self.sources[0].format == "document"
+
+    @property
+    def once(self) -> bool:
+        """Whether this can be read only once."""
+        return any(source.once for source in self.sources)
+
+    @property
+    def names(self) -> list[str]:
+        """The names that people see."""
+        return [source.name for source in self.sources]
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of all files, None where they cannot be told."""
+        sizes = [source.size for source in self.sources]
+        return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+class InputRuns(Generic[R]):
+    """All that the user named, read in order, with the progress in bytes.
+
+    `check` is called at once with every file that is to be read. With `again`, what
+    can be read only once is copied, so that it can be read as often as any file.
+    """
+
+    def __init__(self, inputs: Inputs, check: Check, *, again: bool) -> None:
+        named = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
+        sources = expand(named)
+        if again and any(source.once for source in sources):
+            self._spool = Spool()
+            sources = [_stored(source, self._spool) for source in sources]
+        sources, self._mixed_ids = _checked(sources, check)
+        self._runs: list[Run] = []
+        for whole, group in groupby(sources, key=lambda source: source.format == "document"):
+            files = tuple(group)
+            self._runs += [Run(files)] if whole else [Run((file,)) for file in files]
+        sizes = [run.size for run in self._runs]
+        known = [size for size in sizes if size is not None]
+        self.total_bytes: int | None = sum(known) if len(known) == len(sizes) else None
+        self.done_bytes = 0
+        # Files that could not be read to their end, by name; later readings must find the same.
+        self._unread: dict[str, str] = {}
+        self._began = self._ended = False
+
+    @property
+    def only_once(self) -> bool:
+        """Whether the input can be read but once, because of standard input or a pipe."""
+        return any(run.once for run in self._runs)
+
+    def settled(
+        self, read: Callable[[Run], Iterator[R]], left_out: Callable[[Rejected, int], R]
+    ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64], MadeIds | None]]:
+        """Read every run with `read`: rows, their ids, and their places in the whole input.
+
+        The last is what makes names of files and rows, for those that have no ids of their own.
+        `left_out` makes rows of a file that cannot be read further, after so many of its rows.
+        """
+        if self._began and self.only_once:
+            raise InputError(
+                f"{self._runs[0].names[0]} can be read only once; store it in a file first"
+            )
+        self._began = True
+        self.done_bytes = place = 0
+        ledger = IdLedger(mixed=self._mixed_ids)
+        tally = _Tally()
+        for run in self._runs:
+            ledger.begin(run.names, place, run.sources[0].document_id)
+            before, seen = self.done_bytes, 0
+            for rows in self._all_rows(run, read, left_out):
+                self.done_bytes = before + rows.bytes_done
+                seen = rows.seen
+                places = rows.numbers + place
+                tally.count(rows)
+                ids = ledger.settle(rows.id, places)
+                made = None
+                if rows.id is None:
+                    made = partial(_row_names, run, rows.numbers)
+                elif run.is_whole_files:
+                    made = partial(_as_they_are, ids)
+                yield rows, ids, places, made
+            place += seen
+            if run.size is not None:
+                self.done_bytes = before + run.size
+        self._ended = True
+        tally.require_documents(self._unread)
+
+    def _all_rows(
+        self, run: Run, read: Callable[[Run], Iterator[R]], left_out: Callable[[Rejected, int], R]
+    ) -> Iterator[R]:
+        """The rows of a run; where a file of a folder cannot be read further, that is a row."""
+        seen = 0
+        try:
+            for rows in read(run):
+                seen = rows.seen
+                yield rows
+        except UnreadableError as error:
+            if run.is_whole_files:
+                raise
+            source = run.sources[0]
+            yield left_out(Rejected(source.name, None, self._why_unread(source, error)), seen)
+
+    def _why_unread(self, source: Source, error: UnreadableError) -> str:
+        """Say why a file of a folder is left out; raise the error if it was named by itself."""
+        if not source.found or (self._ended and source.name not in self._unread):
+            raise error
+        return self._unread.setdefault(source.name, without_name(error, source))
+
+
+class _Tally:
+    """Counts what was read, to refuse an input of which nothing can be."""
+
+    def __init__(self) -> None:
+        self._documents = self._rejected = 0
+        self._first: Rejected | None = None
+
+    def count(self, rows: CountedRows) -> None:
+        self._documents += len(rows.numbers)
+        broken = [row for row in rows.rejected if row.row is not None]
+        self._rejected += len(broken)
+        if broken and self._first is None:
+            self._first = broken[0]
+
+    def require_documents(self, unread: Mapping[str, str]) -> None:
+        """Files that a folder leaves out from the start do not count: the others may be empty."""
+        if self._documents:
+            return
+        if self._first is not None:
+            rows = "the only row" if self._rejected == 1 else f"any of {self._rejected:,} rows"
+            raise InputError(
+                f"cannot read {rows}; the first, in {self._first.file}, row {self._first.row}: "
+                f"{self._first.reason}"
+            )
+        for name, reason in unread.items():
+            raise InputError(f"{name} {reason}")
+
+
+def without_name(error: UnreadableError, source: Source) -> str:
+    """What an error says of a file, without the file's name."""
+    return str(error).removeprefix(f"{source.name} ")
+
+
+def _stored(source: Source, spool: Spool) -> Source:
+    """A source whose copy can be read again."""
+    if not source.once:
+        return source
+    with explained(source.name), source.raw() as stream:
+        path = spool.store(stream, source.name)
+    copy = replace(source, path=path, size=os.stat(path).st_size, once=False)
+    if copy.format != SNIFF:
+        return copy
+    with explained(source.name), copy.stream() as text:
+        return replace(copy, format=sniffed(text))
+
+
+def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], bool]:
+    """Check every file; what a folder has beside good ones is marked as left out.
+
+    Also says whether the files of a folder have ids of different kinds.
+    """
+    checked, first = [], None
+    kinds: set[IdKind] = set()
+    for source in sources:
+        try:
+            kind = None if source.fault else check(source)
+            kinds |= {kind} if kind else set()
+        except UnreadableError as error:
+            if not source.found:
+                raise
+            first = first or error
+            fault = without_name(error, source)
+            source = replace(source, format="document", size=0, fault=fault)
+        checked.append(source)
+    if first is not None and all(source.fault for source in checked):
+        raise first
+    return checked, len(kinds) > 1 and any(source.found for source in checked)
+
+
+def _row_names(run: Run, numbers: npt.NDArray[np.int64]) -> pa.Array:
+    """File and row, as "a.jsonl:17"; of a file that is one row, its name."""
+    files = [name if "://" in name else os.path.normpath(name) for name in run.names]
+    if run.is_whole_files:
+        return pa.array([files[number] for number in numbers.tolist()], pa.string())
+    return pa.array([f"{files[0]}:{number}" for number in numbers.tolist()], pa.string())
+
+
+def _as_they_are(ids: pa.Array) -> pa.Array:
+    return ids
+
 
 BATCH_BYTES = 4 << 20
 

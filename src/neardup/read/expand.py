@@ -1,4 +1,4 @@
-"""Expansion: what the user names, as files, folders, globs and URLs, becomes a list of sources."""
+"""Expansion: files, folders, globs and URLs become a list of sources."""
 
 from __future__ import annotations
 
@@ -7,17 +7,105 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from neardup.errors import InputError
-from neardup.read.folder import FoundFile, found_file, in_order, local_files, remote_files
-from neardup.read.signatures import SIGNATURE_BYTES, looks_like_text
-from neardup.read.source import STANDARD_INPUT, Source, explained
-from neardup.read.spool import refuse_endless
-from neardup.read.stream import SNIFF
-from neardup.read.suffixes import TEXT_FORMATS, Kind, kind_of, known_suffixes
+from neardup.read.file_kinds import (
+    SIGNATURE_BYTES,
+    TEXT_FORMATS,
+    Kind,
+    kind_of,
+    known_suffixes,
+    looks_like_text,
+)
+from neardup.read.source import SNIFF, STANDARD_INPUT, Source, explained, refuse_endless
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file below a folder; `relative` is its path from there, with forward slashes.
+
+    A `fault` says why a folder below it cannot be listed.
+    """
+
+    path: str
+    relative: str
+    size: int | None
+    regular: bool = True
+    fault: str = ""
+
+
+def local_files(folder: str) -> list[FoundFile]:
+    """List a local folder; links are followed, but never round in a circle."""
+    found: list[FoundFile] = []
+    _collect(folder, found)
+    return _sorted(found)
+
+
+def remote_files(filesystem: Any, folder: str) -> list[FoundFile]:
+    """List a folder of an fsspec filesystem."""
+    base = folder.rstrip("/") + "/"
+    found = []
+    for _, _, files in filesystem.walk(folder, detail=True, on_error="raise"):
+        for info in files.values():
+            path = info["name"]
+            relative = path.removeprefix(base).lstrip("/")
+            if not any(part.startswith(".") for part in relative.split("/")):
+                found.append(FoundFile(path, relative, info.get("size")))
+    return _sorted(found)
+
+
+def in_order(path: str) -> list[str]:
+    """Give the sort key of a path: folder by folder, then by name."""
+    return path.split("/")
+
+
+def _sorted(found: list[FoundFile]) -> list[FoundFile]:
+    return sorted(found, key=lambda file: in_order(file.relative))
+
+
+def _collect(folder: str, found: list[FoundFile]) -> None:
+    """Gather all files below a folder, whatever its depth."""
+    folders = [(folder, "", frozenset[tuple[int, int]]())]
+    while folders:
+        folder, prefix, above = folders.pop()
+        try:
+            status = os.stat(folder)
+            here = (status.st_dev, status.st_ino)
+            entries = [] if here in above else list(os.scandir(folder))
+        except OSError as error:
+            if not prefix:
+                raise
+            fault = f"a folder that cannot be listed ({error.strerror})"
+            found.append(FoundFile(folder, prefix.rstrip("/"), 0, regular=False, fault=fault))
+            continue
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            relative = prefix + entry.name
+            if _is_folder(entry):
+                folders.append((entry.path, relative + "/", above | {here}))
+            else:
+                found.append(found_file(entry.path, relative))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    if entry.is_symlink():
+        return os.path.isdir(entry.path)
+    return entry.is_dir(follow_symlinks=False)
+
+
+def found_file(path: str, relative: str) -> FoundFile:
+    """Look at what stands under a name; a link to nothing is not regular."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return FoundFile(path, relative, 0, regular=False)
+    regular = stat.S_ISREG(status.st_mode)
+    return FoundFile(path, relative, status.st_size if regular else 0, regular)
+
 
 _TEXTS_TO_A_DATA_FILE = 10
 _NOT_REGULAR = "no regular file: a broken link, a pipe or a device"

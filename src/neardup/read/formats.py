@@ -8,15 +8,13 @@ from typing import Any, Generic, TypeVar
 
 from neardup.errors import UnreadableError
 from neardup.read.batch import Rows
-from neardup.read.column_types import undictionaried
 from neardup.read.columnar import TableColumns
-from neardup.read.columns import Wanted
+from neardup.read.columns import Wanted, undictionaried
 from neardup.read.delimited import check_header, read_csv, read_tsv
 from neardup.read.ids import IdKind, kind_of_ids
-from neardup.read.json_text import first_id, read_json, read_json_lines
+from neardup.read.json.files import first_id, read_json, read_json_lines
 from neardup.read.lines import LINE_COLUMNS, read_lines
-from neardup.read.source import Source, explained, spooled
-from neardup.read.stream import SNIFF, ByteStream, sniffed
+from neardup.read.source import SNIFF, ByteStream, Source, explained, sniffed, spooled
 from neardup.read.tables import ColumnsOf, arrow_schema, parquet_schema, read_arrow, read_parquet
 from neardup.read.whole_files import FILE_COLUMNS
 

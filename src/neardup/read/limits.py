@@ -1,9 +1,13 @@
-"""Limits: how long, how deep and how wide one document may be, and what is said beyond."""
+"""Limits of one document: length, depth, and valid UTF-8, with the message for each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+
+import pyarrow as pa
+
+from neardup.kernels import is_utf8
 
 # The default of --max-document, in bytes.
 MAX_DOCUMENT = 64_000_000
@@ -78,3 +82,25 @@ def _amount(size: int, digits: int) -> str:
     if size < 1_000_000:
         return f"{size:,} bytes"
     return f"{size / 1e6:,.{digits}f} MB"
+
+
+def invalid_texts(texts: pa.Array) -> dict[int, str]:
+    """Map the position of every invalid text of a string column to what is wrong with it."""
+    if is_utf8(texts):
+        return {}
+    kind = pa.large_binary() if pa.types.is_large_string(texts.type) else pa.binary()
+    found = {}
+    for position, value in enumerate(texts.view(kind).to_pylist()):
+        fault = None if value is None else invalid_utf8(value)
+        if fault:
+            found[position] = fault
+    return found
+
+
+def invalid_utf8(value: bytes) -> str | None:
+    """Say which byte is the first that is no UTF-8, None if all are."""
+    try:
+        value.decode()
+    except UnicodeDecodeError as error:
+        return f"invalid UTF-8, byte 0x{value[error.start]:02x} at offset {error.start}"
+    return None

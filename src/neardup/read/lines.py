@@ -8,12 +8,10 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from neardup.read.batch import Rejected, Rows
+from neardup.read.batch import Rejected, Rows, bounded
 from neardup.read.columns import Wanted
-from neardup.read.limits import TooLong, too_long
-from neardup.read.slices import bounded
-from neardup.read.stream import ByteStream
-from neardup.read.utf8 import invalid_texts
+from neardup.read.limits import TooLong, invalid_texts, too_long
+from neardup.read.source import ByteStream
 
 BLOCK_BYTES = 1 << 20
 LINE_COLUMNS = ("text",)

@@ -1,8 +1,17 @@
-"""A source: one file to be read, or standard input, and how to open it."""
+"""A source: one file or standard input, how to open it, decompress it, and read it twice."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import os
+import re
+import shutil
+import stat
+import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,10 +19,178 @@ from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
-from neardup.errors import UnreadableError
+from neardup.atomic import TemporaryFolder
+from neardup.errors import InputError, UnreadableError
+from neardup.read.file_kinds import (
+    COMPRESSION_SIGNATURES,
+    SIGNATURE_BYTES,
+    UTF8_MARK,
+    misnamed,
+    not_compressed,
+)
 from neardup.read.limits import printable
-from neardup.read.spool import copy_stream
-from neardup.read.stream import SNIFF, ByteStream, standard_input
+
+_BUFFER = 1 << 20
+_LONGEST_MAGIC = 10
+SNIFF = "sniff"
+_FORMATS = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\xbf)?\s*\{"))
+
+
+def standard_input() -> BinaryIO:
+    """Standard input as bytes; whoever closed it (`<&-`) is told so."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("standard input is closed; give a file, or send something to it")
+    return sys.stdin.buffer
+
+
+class ByteStream(io.BufferedReader):
+    """The decompressed bytes of a file; `consumed` counts what was taken from the file itself.
+
+    A `compression` of "sniff" goes by the first bytes; several compressed members after one
+    another are read as one. `peek` shows all that the buffer has room for, or all there is.
+    """
+
+    def __init__(self, file: BinaryIO, compression: str | None = None, name: str = "") -> None:
+        self._counted = _Counted(file)
+        super().__init__(_Filling(_decompressed(self._counted, compression, name)), _BUFFER)
+
+    @property
+    def consumed(self) -> int:
+        """Bytes of the file itself that were read so far."""
+        return self._counted.consumed
+
+    def begin_text(self, name: str) -> None:
+        """Step over a byte order mark; refuse what is no text."""
+        start = self.peek(SIGNATURE_BYTES)
+        fault = misnamed(name, start[:SIGNATURE_BYTES])
+        if fault:
+            raise UnreadableError(f"{name} {fault}")
+        if start.startswith(UTF8_MARK):
+            self.read(len(UTF8_MARK))
+
+
+def sniffed(stream: ByteStream) -> str:
+    """Tell the format of a stream by how it begins."""
+    start = stream.peek(1)
+    found = (format for format, pattern in _FORMATS if re.match(pattern, start))
+    return next(found, "lines")
+
+
+class _Counted(io.RawIOBase):
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.consumed = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        self.consumed += count
+        return count
+
+
+class _Filling(io.RawIOBase):
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view, filled = memoryview(buffer), 0
+        try:
+            while filled < len(view) and (count := self._file.readinto(view[filled:])):
+                filled += count
+        except zlib.error as error:
+            raise OSError(str(error)) from error
+        return filled
+
+
+def _decompressed(counted: _Counted, compression: str | None, name: str) -> Any:
+    if compression is None:
+        return counted
+    buffered = io.BufferedReader(_Filling(counted), _BUFFER)
+    start = buffered.peek(SIGNATURE_BYTES)
+    if compression == SNIFF:
+        found = (known for known, magic in COMPRESSION_SIGNATURES.items() if magic.match(start))
+        compression = next(found, None)
+    elif len(start) >= _LONGEST_MAGIC and not COMPRESSION_SIGNATURES[compression].match(start):
+        raise UnreadableError(f"{name} {not_compressed(name, compression)}")
+    if compression is None or not start:
+        return buffered
+    # pyarrow's own streams are slower for gzip, and its bz2 fails on an empty member.
+    if compression == "gzip":
+        return gzip.GzipFile(fileobj=buffered)
+    if compression == "bz2":
+        return bz2.BZ2File(buffered)
+    return pa.CompressedInputStream(pa.PythonFile(buffered, mode="r"), compression)
+
+
+_BLOCK = 1 << 20
+_LOOK_EVERY = 64 << 20
+# So much of the disk, or a twentieth of a small one, is left to others.
+_LEFT_FREE = 1 << 30
+_NULL = "/dev/null"
+
+
+class Spool:
+    """Holds copies as long as it lives."""
+
+    def __init__(self) -> None:
+        self._folder = TemporaryFolder()
+        self._copies = 0
+
+    def store(self, stream: BinaryIO, name: str) -> str:
+        """Copy a stream, as it is, and give the path of the copy."""
+        path = self._folder.path / str(self._copies)
+        self._copies += 1
+        with path.open("wb") as copy:
+            copy_stream(stream, copy, name)
+        return os.fspath(path)
+
+
+def copy_stream(stream: BinaryIO, copy: BinaryIO, name: str) -> None:
+    """Copy to the end, unless the disk for temporary files would be full."""
+    folder = tempfile.gettempdir()
+    copied = looked = 0
+    while block := stream.read(_BLOCK):
+        try:
+            copy.write(block)
+        except OSError as error:
+            raise _no_room(name, copied, folder, error.strerror or str(error)) from error
+        copied += len(block)
+        if copied - looked >= _LOOK_EVERY:
+            looked = copied
+            disk = shutil.disk_usage(folder)
+            if disk.free < min(_LEFT_FREE, disk.total // 20):
+                raise _no_room(name, copied, folder, f"{disk.free / 1e6:,.0f} MB are left")
+
+
+def _no_room(name: str, copied: int, folder: str, why: str) -> InputError:
+    return InputError(
+        f"{name} has to be copied to {folder}, since it can be read only once, and after "
+        f"{copied / 1e6:,.0f} MB there is no room ({why}); point TMPDIR to a larger disk, or store "
+        "the input in a file"
+    )
+
+
+def refuse_endless(name: str, status: os.stat_result, *, is_terminal: bool) -> None:
+    """Refuse devices and sockets, which have no end or cannot be opened."""
+    if stat.S_ISSOCK(status.st_mode):
+        what = "a socket"
+    elif stat.S_ISBLK(status.st_mode):
+        what = "a disk"
+    elif stat.S_ISCHR(status.st_mode) and not is_terminal and not _is_null(status):
+        what = "a device"
+    else:
+        return
+    raise InputError(f"{name} is {what}, not a file or a pipe; name what holds documents")
+
+
+def _is_null(status: os.stat_result) -> bool:
+    return status.st_rdev == os.stat(_NULL).st_rdev
+
 
 STANDARD_INPUT = "standard input"
 

@@ -10,9 +10,8 @@ import pyarrow as pa
 from neardup.errors import UnreadableError
 from neardup.read.batch import Rejected, Rows
 from neardup.read.columns import Wanted
-from neardup.read.limits import too_long
+from neardup.read.limits import invalid_utf8, too_long
 from neardup.read.source import Source, explained
-from neardup.read.utf8 import invalid_utf8
 
 FILE_COLUMNS = ("id", "text")
 # Says why a file is left out, or raises the error if it cannot be.

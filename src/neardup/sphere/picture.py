@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from neardup.atomic import replacing
 from neardup.errors import NeardupError, SettingError
-from neardup.sphere.optimum import angle_bound, best_angle
 from neardup.sphere.sphere import Sphere
+from neardup.sphere.spread import angle_bound, best_angle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

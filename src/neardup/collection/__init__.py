@@ -1,0 +1,1 @@
+"""A collection read once: its source, its features, and the settings of a run."""

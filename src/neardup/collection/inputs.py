@@ -1,0 +1,96 @@
+"""What every run over documents begins with: its input, as columns, and its maker."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow.compute as pc
+
+from neardup import kernels
+from neardup.atomic import require_apart, require_writable
+from neardup.engines.local import Prefetched
+from neardup.features.spec import TextColumn
+from neardup.fingerprints import Scheme
+from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter, GivenTerms
+from neardup.hashes import hash_family
+from neardup.read import Batch, Documents, TermBatch, TermDocuments
+from neardup.read.limits import MAX_DOCUMENT
+
+Progress = Callable[[int, int | None, int], None]
+
+
+def fingerprinter_of(scheme: Scheme, threads: int | None) -> Fingerprinter:
+    """The maker of a scheme's fingerprints."""
+    return Fingerprinter(scheme, hash_family(scheme.hash), kernels.thread_count(threads))
+
+
+def documents_of(
+    inputs: Sequence[str],
+    scheme: Scheme,
+    text: str | None,
+    id: str | None,
+    *,
+    columns: Sequence[str] | Literal["all"] = (),
+    max_document: int = MAX_DOCUMENT,
+    again: bool = False,
+) -> Documents | TermDocuments:
+    """The input, read the way the scheme wants it: as texts, as records or as terms.
+
+    Texts and records carry `columns` along. With `again` the input can be read again and again,
+    even if it is standard input or a pipe.
+    """
+    if scheme.features.are_given:
+        return TermDocuments(inputs, terms=text, id=id, max_document=max_document, again=again)
+    fields = scheme.fields.names if scheme.fields is not None else ()
+    return Documents(
+        inputs,
+        text=None if fields else text,
+        fields=fields,
+        id=id,
+        columns=columns,
+        max_document=max_document,
+        again=again,
+    )
+
+
+def batches_of(documents: Documents | TermDocuments) -> Iterable[Batch | TermBatch]:
+    """The batches of the input, read ahead in a thread of its own."""
+    batches: Iterable[Batch | TermBatch] = documents
+    return Prefetched(batches)
+
+
+def columns_of(batch: Batch | TermBatch, scheme: Scheme) -> DocumentColumns:
+    """What a batch holds, as the maker takes it."""
+    if isinstance(batch, TermBatch):
+        return GivenTerms(batch.terms, batch.weights)
+    if scheme.fields is not None:
+        return list(map(TextColumn, batch.fields, scheme.fields.fields))
+    return [TextColumn(batch.documents["text"])]
+
+
+@dataclass(frozen=True)
+class ContentSize:
+    """How much documents hold: bytes of text, or terms."""
+
+    text_bytes: int = 0
+    terms: int = 0
+
+
+def content_size(columns: DocumentColumns) -> ContentSize:
+    """Add up what the documents hold."""
+    if isinstance(columns, GivenTerms):
+        return ContentSize(terms=len(columns.terms.flatten()))
+    sizes = (pc.sum(pc.binary_length(column.texts)).as_py() or 0 for column in columns)
+    return ContentSize(text_bytes=sum(sizes))
+
+
+def require_output(
+    inputs: Sequence[str | os.PathLike[str]], *outputs: str | os.PathLike[str]
+) -> None:
+    """Refuse files that cannot be written or that have to do with an input, before any work."""
+    for output in outputs:
+        require_apart(output, inputs)
+        require_writable(output)

@@ -1,0 +1,253 @@
+"""Where documents come from: files, or what a program holds; gone through several times."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.collection.inputs import Progress, batches_of, columns_of, documents_of
+from neardup.collection.settings import DedupSettings
+from neardup.engines.local import Prefetched
+from neardup.errors import InputError
+from neardup.features.given import term_columns
+from neardup.features.spec import TextColumn
+from neardup.fingerprints.fingerprinter import DocumentColumns, GivenTerms
+from neardup.kernels.columns import column_of
+from neardup.read import Documents, Rejected, TermDocuments
+from neardup.read.batch import bounded
+from neardup.read.columns import is_text
+from neardup.read.limits import too_long
+from neardup.read.memory import record_columns, string_chunks, table_of_records
+
+if TYPE_CHECKING:
+    from neardup.collection.collected import Collected
+
+_TEXT_AT_ONCE = 4 << 20
+_IN_MEMORY = "memory"
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentBatch:
+    """Some documents: their ids, what they hold, and the rows that could not be read.
+
+    `made_ids` gives names made of files and rows, where documents have no ids of their own.
+    """
+
+    ids: pa.Array
+    columns: DocumentColumns
+    rejected: tuple[Rejected, ...] = ()
+    made_ids: Callable[[], pa.Array] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RowBatch:
+    """The same documents as rows, with all the columns of the input, and what they hold."""
+
+    rows: pa.RecordBatch
+    columns: DocumentColumns
+
+
+class Source(Protocol):
+    """A collection that can be gone through again and again, always in the same order."""
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The files, folders, globs and URLs that it is read from, which no output may replace."""
+
+    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
+        """The documents."""
+
+    def rows(self) -> Iterator[RowBatch]:
+        """The same documents as rows."""
+
+    def fingerprinted(self) -> Collected | None:
+        """All of them by fingerprints that are stored; None where they have to be made."""
+
+
+class FileSource:
+    """Files, folders, globs and URLs."""
+
+    def __init__(self, inputs: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> None:
+        self._settings = settings
+        self._inputs = [os.fspath(name) for name in inputs]
+        self._documents = documents_of(
+            self._inputs,
+            settings.scheme,
+            settings.text,
+            settings.id,
+            max_document=settings.max_document,
+            again=True,
+        )
+        # Whatever the headers of the files tell against writing their rows is told at once.
+        if isinstance(self._documents, Documents):
+            self._with_all_columns = self._documents.with_all_columns()
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The names that were given."""
+        return self._inputs
+
+    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
+        """Read the documents."""
+        done = 0
+        for batch in batches_of(self._documents):
+            columns = columns_of(batch, self._settings.scheme)
+            yield DocumentBatch(batch.ids, columns, batch.rejected, batch.made_ids)
+            done += len(batch.ids)
+            if progress:
+                progress(self._documents.done_bytes, self._documents.total_bytes, done)
+
+    def rows(self) -> Iterator[RowBatch]:
+        """Read the documents with all their columns."""
+        settings = self._settings
+        documents = self._documents
+        if isinstance(documents, TermDocuments):
+            for batch in batches_of(documents):
+                yield RowBatch(_term_rows(batch), columns_of(batch, settings.scheme))
+            return
+        for batch in Prefetched(self._with_all_columns):
+            yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
+
+    def fingerprinted(self) -> None:
+        """Nothing of the kind is in files."""
+
+
+def _term_rows(batch: Any) -> pa.RecordBatch:
+    columns = {"id": batch.ids, "terms": batch.terms}
+    if batch.weights is not None:
+        columns["weights"] = batch.weights
+    return pa.RecordBatch.from_pydict(columns)
+
+
+class MemorySource:
+    """A list of texts, a column, or a table with a column of texts (or of terms, or fields)."""
+
+    def __init__(self, held: Any, settings: DedupSettings) -> None:
+        self._settings = settings
+        self._table = _table_of(held, settings)
+        self._are_made = False
+        name = settings.id or "id"
+        if name in self._table.column_names:
+            self._ids = self._table[name].combine_chunks()
+        elif settings.id:
+            raise InputError(f"the table has no column {name!r}, only {self._table.column_names}")
+        else:
+            self._ids = pa.array(np.arange(len(self._table)))
+            self._are_made = True
+        self._rejected = self._too_long()
+        if self._rejected:
+            good = np.ones(len(self._table), np.bool_)
+            good[[row.row for row in self._rejected if row.row is not None]] = False
+            self._table = self._table.filter(column_of(good))
+            self._ids = self._ids.filter(column_of(good))
+
+    def _too_long(self) -> tuple[Rejected, ...]:
+        """The rows with a text that is longer than allowed, as they would be rejected in a file."""
+        settings = self._settings
+        if settings.scheme.features.are_given:
+            return ()
+        fields = settings.scheme.fields.names if settings.scheme.fields else ()
+        found: dict[int, int] = {}
+        for name in fields or (settings.text or "text",):
+            if is_text(self._table.schema.field(name).type):
+                sizes = pc.binary_length(self._table[name]).fill_null(0).to_numpy()
+                long = np.flatnonzero(sizes > settings.max_document)
+                found |= {int(row): int(sizes[row]) for row in long}
+        return tuple(
+            Rejected(_IN_MEMORY, row, too_long(found[row], settings.max_document))
+            for row in sorted(found)
+        )
+
+    @property
+    def places(self) -> Sequence[str]:
+        """None: they are in memory."""
+        return ()
+
+    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
+        """Hand out the documents, some at a time."""
+        first, rejected = 0, self._rejected
+        if rejected and not len(self._table):
+            raise InputError(
+                f"cannot read any document; row {rejected[0].row}: {rejected[0].reason}"
+            )
+        for columns in self._columns():
+            size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+            ids = self._ids.slice(first, size)
+            made = partial(_row_names, ids) if self._are_made else None
+            yield DocumentBatch(ids, columns, rejected, made)
+            rejected = ()
+            first += size
+            if progress:
+                progress(first, len(self._table), first)
+
+    def rows(self) -> Iterator[RowBatch]:
+        """The rows of the table; of an empty one at least its columns."""
+        if not len(self._table):
+            yield RowBatch(pa.RecordBatch.from_pylist([], self._table.schema), ())
+        first = 0
+        for batch in self.batches():
+            rows = self._table.slice(first, len(batch.ids)).combine_chunks()
+            yield RowBatch(rows.to_batches()[0], batch.columns)
+            first += len(batch.ids)
+
+    def fingerprinted(self) -> None:
+        """Nothing of the kind is in tables."""
+
+    def _columns(self) -> Iterable[DocumentColumns]:
+        scheme = self._settings.scheme
+        if scheme.features.are_given:
+            return (GivenTerms(*columns) for columns in term_columns(self._table))
+        if scheme.fields is not None:
+            return record_columns(self._table, scheme.fields)
+        texts = self._table[self._settings.text or "text"]
+        return (
+            [TextColumn(chunk.slice(begin, end - begin))]
+            for chunk in string_chunks(texts)
+            for begin, end in bounded(chunk, _TEXT_AT_ONCE)
+        )
+
+
+def _row_names(ids: pa.Array) -> pa.Array:
+    return pa.array([f"row:{number}" for number in ids.to_pylist()], pa.string())
+
+
+def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
+    name = settings.text or "text"
+    if hasattr(held, "columns") or isinstance(held, pa.RecordBatch):
+        table = pa.table(held) if not isinstance(held, pa.RecordBatch) else pa.table([held])
+        wanted = settings.scheme.fields.names if settings.scheme.fields else (name,)
+        if settings.scheme.features.are_given:
+            wanted = ("terms",)
+        for column in wanted:
+            if column not in table.column_names:
+                raise InputError(f"the table has no column {column!r}, only {table.column_names}")
+        return _without_views(table)
+    if settings.scheme.features.are_given:
+        parts = [pa.table({"terms": t, "weights": w}) for t, w in term_columns(held)]
+        return pa.concat_tables([_no_terms(), *parts], promote_options="permissive")
+    items = list(held) if not isinstance(held, pa.Array | pa.ChunkedArray) else held
+    if isinstance(items, list) and items and isinstance(items[0], dict):
+        return table_of_records(items)
+    return pa.table({name: pa.chunked_array(list(string_chunks(items)), pa.large_string())})
+
+
+def _no_terms() -> pa.Table:
+    """A collection of terms without documents, so that there is a table in any case."""
+    terms, weights = pa.large_list(pa.large_string()), pa.large_list(pa.float64())
+    return pa.table({"terms": pa.nulls(0, terms), "weights": pa.nulls(0, weights)})
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Polars hands out string views, from which Arrow cannot take rows."""
+    fields = [
+        field.with_type(pa.large_string()) if pa.types.is_string_view(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))

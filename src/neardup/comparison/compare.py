@@ -1,0 +1,158 @@
+"""Explain one pair: what two texts share, how far apart their fingerprints are, what differs."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.comparison.alignment import align
+from neardup.comparison.diff import find_edits
+from neardup.comparison.long_overlap import shared_of_long
+from neardup.comparison.long_texts import LONG, find_long_edits
+from neardup.comparison.overlap import find_overlap
+from neardup.comparison.result import ComparedDocument, Comparison, Shared
+from neardup.errors import SettingError
+from neardup.features.idf import IdfTable
+from neardup.features.spec import FeatureKind, TextColumn
+from neardup.features.words import WordSpans, find_words, folded_code_points, number_words
+from neardup.fingerprints import Fingerprints
+from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
+from neardup.fingerprints.scheme import HashChoice, Scheme
+from neardup.hashes import hash_family
+from neardup.kernels.reference import text as reference
+from neardup.pairs.similarity import cosine, weighted_jaccard
+
+__all__ = ["Comparison", "compare"]
+
+_EXAMPLES = 5
+
+Numbers = NDArray[np.int32]
+
+
+def compare(
+    a: str,
+    b: str,
+    *,
+    features: str = "word:3",
+    weights: str | None = None,
+    bits: int = 64,
+    hash: HashChoice = "nd1",
+    tie: str = ">0",
+    projection: str | None = None,
+    idf: IdfTable | str | os.PathLike[str] | None = None,
+) -> Comparison:
+    """Compare two texts: features, fingerprints, similarity, diff.
+
+    Weights by tf-idf take the two texts for the collection, unless `idf` names a saved table.
+
+    >>> compare("to be or not to be", "to be or not to bop")
+    <Comparison nd1/word:3/set/64: distance 11 of 64 bits, jaccard 0.6000, cosine 0.7500>
+    """
+    family = hash_family(hash)
+    scheme = Scheme.of(features, weights, bits, family, tie, projection)
+    for name, text in (("a", a), ("b", b)):
+        if not isinstance(text, str):
+            raise SettingError(f"{name} must be a str, not {type(text).__name__}")
+    if scheme.features.are_given:
+        raise SettingError("compare explains texts; terms have none to show, take word:N or char:N")
+    kind = scheme.features.shingle
+    counts_shingles = kind is not None and scheme.weights in ("set", "count")
+    shared: Shared | None = None
+    if max(len(a), len(b)) > LONG:
+        edits, complete = find_long_edits(a, b)
+        if kind is not None and counts_shingles:
+            shared = shared_of_long(a, b, kind, scheme.weights, edits, family.key)
+    else:
+        words_a, words_b = find_words(a), find_words(b)
+        numbers_a, numbers_b = number_words(words_a, words_b)
+        alignment = align(numbers_a, numbers_b)
+        edits, complete = find_edits(words_a, words_b, alignment), alignment.complete
+        if kind is not None and counts_shingles:
+            numbers = numbers_a, numbers_b
+            shared = _shared_shingles(words_a, words_b, numbers, kind, scheme.weights)
+    texts = [TextColumn(pa.array([a, b], pa.large_string()))]
+    fingerprinter = fitted(Fingerprinter(scheme, family, 1), [texts], idf)
+    prints = Fingerprints(*_rows(fingerprinter, texts))
+    if shared is None:
+        shared = _shared_terms(fingerprinter, texts)
+    hex_a, hex_b = prints.hex()
+    count_a, count_b = prints.words.tolist()
+    side_a = ComparedDocument(count_a, shared.features_a, prints[0], hex_a, shared.examples_a)
+    side_b = ComparedDocument(count_b, shared.features_b, prints[1], hex_b, shared.examples_b)
+    comparable = not (side_a.empty or side_b.empty)
+    return Comparison(
+        scheme=fingerprinter.scheme,
+        a=side_a,
+        b=side_b,
+        shared=shared.features,
+        only_a=side_a.features - shared.features,
+        only_b=side_b.features - shared.features,
+        jaccard=shared.jaccard if comparable else None,
+        cosine=shared.cosine if comparable else None,
+        diff=edits,
+        diff_complete=complete,
+    )
+
+
+def _rows(
+    fingerprinter: Fingerprinter, texts: list[TextColumn]
+) -> tuple[NDArray[np.uint64], Scheme, NDArray[np.uint32]]:
+    rows, words = fingerprinter.rows(texts)
+    return rows, fingerprinter.scheme, words
+
+
+def _shared_shingles(
+    words_a: WordSpans,
+    words_b: WordSpans,
+    numbers: tuple[Numbers, Numbers],
+    kind: FeatureKind,
+    weights: str,
+) -> Shared:
+    """Compare by numbers, without ever making a string of a shingle: texts may be large."""
+    units_a = numbers[0] if kind.unit == "word" else _characters(words_a)
+    units_b = numbers[1] if kind.unit == "word" else _characters(words_b)
+    overlap = find_overlap(units_a, units_b, kind.size)
+    only_a = overlap.places_only_in_a(kind.size, _EXAMPLES)
+    only_b = overlap.places_only_in_b(kind.size, _EXAMPLES)
+    return Shared(
+        features_a=overlap.distinct_a,
+        features_b=overlap.distinct_b,
+        features=overlap.shared,
+        examples_a=tuple(_shingle(words_a, units_a, kind, place) for place in only_a),
+        examples_b=tuple(_shingle(words_b, units_b, kind, place) for place in only_b),
+        jaccard=overlap.jaccard(weights),
+        cosine=overlap.cosine(weights),
+    )
+
+
+def _shared_terms(fingerprinter: Fingerprinter, texts: list[TextColumn]) -> Shared:
+    a, b = fingerprinter.weighted_terms(texts)
+    heaviest = [
+        tuple(sorted(set(own) - set(other), key=lambda term: (-own[term], term))[:_EXAMPLES])
+        for own, other in ((a, b), (b, a))
+    ]
+    return Shared(
+        features_a=len(a),
+        features_b=len(b),
+        features=len(set(a) & set(b)),
+        examples_a=heaviest[0],
+        examples_b=heaviest[1],
+        jaccard=weighted_jaccard(a, b),
+        cosine=cosine(a, b),
+    )
+
+
+def _characters(words: WordSpans) -> Numbers:
+    """Give what `char:n` shingles are made of; nothing where there is no word."""
+    return folded_code_points(words.text) if len(words) else np.empty(0, np.int32)
+
+
+def _shingle(words: WordSpans, units: Numbers, kind: FeatureKind, place: int) -> str:
+    """Write out the feature that begins at a place."""
+    if kind.unit == "char":
+        return "".join(map(chr, units[place : place + kind.size].tolist()))
+    last = min(place + kind.size, len(words))
+    return reference.lower(" ".join(words.stretch(i, i + 1) for i in range(place, last)))

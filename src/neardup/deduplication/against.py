@@ -1,0 +1,123 @@
+"""New documents against old ones: what is near anything in the old collection goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.collection.collected import Collected
+from neardup.collection.source import Source
+from neardup.deduplication.result import PAIRS_AT_ONCE, Result
+from neardup.kernels.columns import column_of
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """The documents to remove (`place`), each with the old one nearest to it (`kept_for`).
+
+    A cluster is an old document with the new ones that go for it, by the first of these.
+    """
+
+    cluster: Places
+    place: Places
+    kept_for: Places
+    similarity: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, new: Collected, a: Places, b: Places, similarity: NDArray[np.float64]) -> Matches:
+        """Take the best match of each kind of new document, for all its copies."""
+        order = np.lexsort((b, -similarity, a))
+        firsts, first_rows = np.unique(a[order], return_index=True)
+        best = order[first_rows]
+        kinds = new.firsts[new.copies.group_of]
+        number = np.searchsorted(firsts, kinds)
+        number[number == len(firsts)] = 0
+        matched = firsts[number] == kinds if len(firsts) else np.zeros(len(kinds), np.bool_)
+        place, match = new.filled[matched], best[number[matched]]
+        _, cluster_first, cluster = np.unique(b[match], return_index=True, return_inverse=True)
+        by_appearance = np.argsort(np.argsort(cluster_first, kind="stable"), kind="stable")
+        cluster = by_appearance[cluster]
+        rows = np.argsort(cluster, kind="stable")
+        return cls(cluster[rows], place[rows], b[match][rows], similarity[match][rows])
+
+    def __len__(self) -> int:
+        return int(self.cluster[-1]) + 1 if len(self.cluster) else 0
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """None of these documents is kept."""
+        return np.zeros(len(self.place), np.bool_)
+
+    @property
+    def sizes(self) -> Places:
+        """How many documents go for each old one."""
+        return np.bincount(self.cluster)
+
+    @property
+    def removed(self) -> Places:
+        """The places of the documents to remove, ascending."""
+        return np.sort(self.place)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgainstResult(Result):
+    """A `Result` whose pairs are between new documents (`a`) and old ones (`b`)."""
+
+    old_source: Source
+    old: Collected
+
+    @cached_property
+    def groups(self) -> Any:
+        """Which documents go, and for which old ones."""
+        return Matches.of(self.collected, self.found.a, self.found.b, self.found.similarity)
+
+    def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
+        """The accepted pairs of the first documents of each kind, by ids, so many at a time."""
+        found = self.found
+        for begin in range(0, max(1, len(found.a)), most):
+            part = slice(begin, begin + most)
+            yield pa.RecordBatch.from_pydict(
+                {
+                    "a": self.collected.ids.take(column_of(found.a[part])),
+                    "b": self.old.ids.take(column_of(found.b[part])),
+                    "distance": column_of(found.distance[part]),
+                    "similarity": column_of(found.similarity[part]),
+                }
+            )
+
+    @cached_property
+    def clusters(self) -> pa.Table:
+        """One row for each document that goes, with the old one that it is nearest to."""
+        matches = self.groups
+        return pa.table(
+            {
+                "cluster": column_of(matches.cluster),
+                "id": self.collected.ids.take(column_of(matches.place)),
+                "kept": column_of(matches.kept),
+                "duplicate_of": self.old.ids.take(column_of(matches.kept_for)),
+                "similarity": column_of(matches.similarity),
+            }
+        )
+
+    @property
+    def exact_copies(self) -> int:
+        """How many documents go for an old one that is the same by the similarity asked for."""
+        return int((self.groups.similarity == 1).sum())
+
+    @property
+    def other_source(self) -> Source:
+        """The old collection."""
+        return self.old_source
+
+    @property
+    def other_ids(self) -> pa.Array:
+        """The ids of the old documents."""
+        return self.old.ids

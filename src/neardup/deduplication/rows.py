@@ -1,0 +1,187 @@
+"""The rows of the input, read again: kept rows, one column, or the texts of a few documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.cluster.keep import KeepPolicy
+from neardup.collection.source import Source
+from neardup.errors import InputError
+from neardup.fingerprints.fingerprinter import DocumentColumns, GivenTerms
+from neardup.kernels.columns import column_of
+from neardup.read.json.columns import as_type
+
+
+class TextPicker:
+    """Picks the texts at some places out of batches that go by."""
+
+    def __init__(self, places: NDArray[np.int64]) -> None:
+        self._wanted = np.unique(places)
+        self.texts: dict[int, str] = {}
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every text was there."""
+        return len(self.texts) == len(self._wanted)
+
+    def see(self, first: int, count: int, columns: DocumentColumns) -> None:
+        """Look at a batch of `count` documents, the first at the place `first`."""
+        begin, end = np.searchsorted(self._wanted, [first, first + count])
+        if begin < end:
+            some = self._wanted[begin:end]
+            texts = _texts(columns, column_of(some - first))
+            self.texts.update(zip(some.tolist(), texts, strict=True))
+
+
+def texts_at(source: Source, places: NDArray[np.int64]) -> dict[int, str]:
+    """The text of each document at these places, in any order."""
+    picker, first = TextPicker(places), 0
+    if picker.has_all:
+        return {}
+    for batch in source.batches():
+        picker.see(first, len(batch.ids), batch.columns)
+        first += len(batch.ids)
+        if picker.has_all:
+            break
+    return picker.texts
+
+
+def _texts(columns: DocumentColumns, rows: pa.Array) -> list[str]:
+    """Texts as they are; the fields of a record line by line, terms with commas."""
+    if isinstance(columns, GivenTerms):
+        return [", ".join(terms) for terms in columns.terms.take(rows).to_pylist()]
+    parts = [[text or "" for text in column.texts.take(rows).to_pylist()] for column in columns]
+    if len(columns) == 1 and columns[0].field is None:
+        return list(parts[0])
+    names = [column.field.name if column.field else "" for column in columns]
+    return [
+        "\n".join(f"{name}: {text}" for name, text in zip(names, row, strict=True))
+        for row in zip(*parts, strict=True)
+    ]
+
+
+class SchemaGrewError(Exception):
+    """A batch has columns or types that those before had not; begin anew with `schema`."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        super().__init__()
+        self.schema = schema
+
+
+def kept_rows(
+    source: Source, keeps: NDArray[np.bool_], picker: TextPicker | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows to keep, batch by batch; `picker` sees all documents on the way."""
+    first = 0
+    for batch in source.rows():
+        count = len(batch.rows)
+        if first + count > len(keeps):
+            raise _changed(len(keeps))
+        if picker is not None:
+            picker.see(first, count, batch.columns)
+        yield batch.rows.filter(column_of(keeps[first : first + count]))
+        first += count
+    if first < len(keeps):
+        raise _changed(len(keeps))
+
+
+def _changed(documents: int) -> InputError:
+    return InputError(
+        f"the input changed while it was read: it had {documents:,} documents at first, and now "
+        "another number; run again when nobody writes to it"
+    )
+
+
+def under_one_schema(
+    batches: Iterator[pa.RecordBatch], schema: pa.Schema | None
+) -> Iterator[pa.RecordBatch]:
+    """The batches, all of one schema: the given one, or that of the first.
+
+    JSON may show a type only in a later batch: then `SchemaGrewError` tells what fits all so far.
+    """
+    for batch in batches:
+        wide = batch.schema if schema is None else _widened(schema, batch.schema)
+        if schema is not None and wide != schema:
+            # Whatever else is to come is looked at too, so that it is written only once more.
+            for later in batches:
+                wide = _widened(wide, later.schema)
+            raise SchemaGrewError(wide)
+        schema = wide
+        yield _cast(batch, schema)
+
+
+def require_keep_column(source: Source, policy: KeepPolicy) -> None:
+    """Refuse a column that decides what is kept but is in no row, or whose values have no order.
+
+    The first batch tells, as a rule; rows are read on only as long as none has the column.
+    """
+    if policy.column is None:
+        return
+    others: dict[str, None] = {}
+    for batch in source.rows():
+        schema = batch.rows.schema
+        if policy.column in schema.names:
+            policy.order(0, values=pa.array([], schema.field(policy.column).type))
+            return
+        others.update(dict.fromkeys(schema.names))
+    if others:  # without a single row nothing has to be decided
+        raise InputError(
+            f"keep={policy}: the input has no column {policy.column!r}; its columns are "
+            f"{', '.join(map(repr, others))}"
+        )
+
+
+def one_column(source: Source, name: str) -> pa.ChunkedArray:
+    """The values of one column of all documents; null where a row has none."""
+    parts = []
+    for batch in source.rows():
+        names = batch.rows.schema.names
+        column = batch.rows[name] if name in names else pa.nulls(len(batch.rows))
+        parts.append(pa.RecordBatch.from_pydict({name: column}))
+    return together(iter(parts))[name]
+
+
+def together(batches: Iterator[pa.RecordBatch]) -> pa.Table:
+    """All batches as one table, with the columns and types that fit all."""
+    every = list(batches)
+    if not every:
+        return pa.table({})
+    schema = every[0].schema
+    for batch in every[1:]:
+        schema = _widened(schema, batch.schema)
+    return pa.Table.from_batches([_cast(batch, schema) for batch in every], schema)
+
+
+def _widened(schema: pa.Schema, other: pa.Schema) -> pa.Schema:
+    """One schema for both; a column whose types have nothing in common becomes one of strings."""
+    try:
+        return pa.unify_schemas([schema, other], promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        fields = {field.name: field for field in schema}
+        for field in other:
+            known = fields.setdefault(field.name, field)
+            fields[field.name] = pa.field(field.name, _common_type(known, field))
+        return pa.schema(list(fields.values()))
+
+
+def _common_type(one: pa.Field, other: pa.Field) -> pa.DataType:
+    try:
+        pair = [pa.schema([one]), pa.schema([other])]
+        return pa.unify_schemas(pair, promote_options="permissive").field(0).type
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pa.large_string()
+
+
+def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    places = {name: place for place, name in enumerate(batch.schema.names)}
+    columns = [
+        as_type(batch.column(places[field.name]), field.type)
+        if field.name in places
+        else pa.nulls(len(batch), field.type)
+        for field in schema
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

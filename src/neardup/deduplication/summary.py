@@ -1,0 +1,88 @@
+"""The numbers of a deduplication, as plain values."""
+
+from __future__ import annotations
+
+import platform
+import resource
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup import __version__
+
+if TYPE_CHECKING:
+    from neardup.deduplication.result import Result
+
+
+def summary_of(result: Result) -> dict[str, Any]:
+    """What `summary.json` holds."""
+    settings, collected, found = result.settings, result.collected, result.found
+    projection = result.scheme.projection
+    removed = len(result.groups.removed)
+    exact = result.exact_copies
+    rejected = collected.rejected
+    return {
+        "documents": len(collected),
+        "empty": int((collected.words == 0).sum()),
+        "rejected": len(rejected) - rejected.left_out,
+        "left_out": rejected.left_out,
+        "left_out_files": [
+            {"file": file.file, "reason": file.reason} for file in rejected.first_left_out
+        ],
+        "exact_copies": exact,
+        "near_copies": removed - exact,
+        "clusters": len(result.groups),
+        "removed": removed,
+        "kept": len(collected) - removed,
+        "candidates": found.candidates,
+        "pairs": len(found.a),
+        "false": found.candidates - len(found.a),
+        "scheme": str(result.scheme),
+        "plan": found.plan,
+        "reason": found.reason,
+        "settings": {
+            "features": str(settings.scheme.features),
+            "weights": settings.scheme.weights,
+            "bits": result.scheme.bits,
+            "hash": settings.scheme.hash,
+            "tie": settings.scheme.tie,
+            "projection": None if projection is None else str(projection),
+            "text": settings.text,
+            "id": settings.id,
+            "similarity": settings.similarity,
+            "threshold": settings.threshold,
+            "candidates": settings.candidates,
+            "recall": settings.recall,
+            "keep": str(settings.keep),
+            "cluster": settings.cluster,
+            "memory": settings.memory,
+            "max_document": settings.max_document,
+        },
+        "levels": {f"{level:g}": _level(result, level) for level in settings.levels},
+        "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
+        "peak_megabytes": round(_peak_megabytes(), 1),
+        "versions": {
+            "neardup": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "pyarrow": pa.__version__,
+        },
+    }
+
+
+def _level(result: Result, level: float) -> dict[str, int]:
+    """What a stricter threshold would have given."""
+    stricter = result.rethreshold(level)
+    return {
+        "pairs": len(stricter.found.a),
+        "clusters": len(stricter.groups),
+        "removed": len(stricter.groups.removed),
+    }
+
+
+def _peak_megabytes() -> float:
+    """The most memory this process ever held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6

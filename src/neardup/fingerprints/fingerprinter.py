@@ -1,0 +1,355 @@
+"""Documents in, features and fingerprints of one scheme out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from neardup import kernels
+from neardup.errors import InputError, SettingError
+from neardup.features.given import given_terms, term_columns
+from neardup.features.hashed import Features, text_features, text_sets
+from neardup.features.idf import IdfCounter, IdfTable
+from neardup.features.spec import TextColumn, record_fields
+from neardup.features.terms import Terms, text_terms
+from neardup.features.weighted import WeightedFeatures, in_order, weights_of
+from neardup.fingerprints.fingerprints import Fingerprints
+from neardup.fingerprints.scheme import HashChoice, Scheme
+from neardup.hashes import HashFamily, hash_family
+from neardup.read.batch import bounded
+from neardup.read.memory import column_texts, record_columns, string_chunks
+
+LARGEST_TEXT = 2**30
+
+Rows = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+
+
+@dataclass(frozen=True, eq=False)
+class GivenTerms:
+    """Documents that bring their own terms: list arrays of terms and, where given, of weights."""
+
+    terms: pa.Array
+    weights: pa.Array | None
+
+
+DocumentColumns = Sequence[TextColumn] | GivenTerms
+
+
+@dataclass(frozen=True)
+class Fingerprinter:
+    """Makes fingerprints: rows of 64-bit words, and the documents' word counts.
+
+    Schemes that need an idf table count it first: every batch goes through `count`, and
+    `weighted_by` the counter's table gives the maker for the second pass.
+    """
+
+    scheme: Scheme
+    family: HashFamily
+    threads: int
+    idf: IdfTable | None = None
+
+    def counter(self) -> IdfCounter:
+        """Where the first pass counts."""
+        return IdfCounter(self.scheme.counted)
+
+    def count(self, documents: DocumentColumns, counter: IdfCounter) -> None:
+        """Count which features documents have, whatever these are hashed with later."""
+        found: Features | Terms
+        if isinstance(documents, GivenTerms):
+            found = given_terms(documents.terms, documents.weights, "tfidf", self.family.key)
+        elif self.scheme.features.keywords:
+            from neardup.features.keywords import candidate_words  # a segmenter comes along
+
+            found = candidate_words(_checked(documents)[0].texts, self.family.key)
+        else:
+            found = self._text_features(_checked(documents))
+        counter.add(found.offsets, found.hashes)
+
+    def weighted_by(self, table: IdfTable) -> Fingerprinter:
+        """The same, with weights from this table, by which the scheme is then named."""
+        table.require(self.scheme.counted)
+        return replace(self, scheme=self.scheme.with_idf(table.content), idf=table)
+
+    def rows(self, documents: DocumentColumns) -> Rows:
+        """Fingerprint documents; a missing text is an empty one."""
+        scheme = self.scheme
+        if isinstance(documents, GivenTerms):
+            terms = self._given_terms(documents)
+            return self._of_terms(terms), terms.words
+        columns = _checked(documents)
+        shingle = scheme.features.shingle
+        if scheme.is_native and shingle is not None:
+            return kernels.fingerprint(
+                columns[0].texts,
+                unit=shingle.unit,
+                size=shingle.size,
+                distinct=scheme.weights == "set",
+                bits=scheme.bits,
+                ties_up=scheme.tie == ">=0",
+                key=self.family.key,
+                threads=self.threads,
+            )
+        if scheme.is_hashed:
+            features = self._text_features(columns)
+            return self._of_features(features), features.words
+        terms = self._text_terms(columns)
+        return self._of_terms(terms), terms.words
+
+    def features(self, documents: DocumentColumns) -> WeightedFeatures:
+        """The features of documents with their weights.
+
+        They are hashed by `nd1` whatever the scheme's hash is, but for a keyed one: by that.
+        """
+        found: Features | Terms
+        if isinstance(documents, GivenTerms):
+            found = self._given_terms(documents)
+        elif self.scheme.features.keywords:
+            found = self._text_terms(_checked(documents))
+        elif self.scheme.are_sets:
+            return text_sets(
+                _checked(documents), self.scheme.features, self.threads, self.family.key
+            )
+        else:
+            found = self._text_features(_checked(documents))
+        return in_order(found.offsets, found.hashes, self._weights(found), found.words)
+
+    def rows_of_features(self, features: WeightedFeatures) -> NDArray[np.uint64]:
+        """The fingerprints of documents whose features were found before, as `is_hashed` allows."""
+        return self._summed(features.offsets, features.hashes, features.weights)
+
+    def weighted_terms(self, columns: Sequence[TextColumn]) -> list[dict[str, float]]:
+        """The features of texts as people read them, with their weights."""
+        terms = self._text_terms(_checked(columns))
+        names, weights = [terms.vocabulary[i] for i in terms.places], self._weights(terms).tolist()
+        return [
+            dict(zip(names[begin:end], weights[begin:end], strict=True))
+            for begin, end in pairwise(terms.offsets.tolist())
+        ]
+
+    def _text_features(self, columns: Sequence[TextColumn]) -> Features:
+        return text_features(columns, self.scheme.features, self.threads, self.family.key)
+
+    def _given_terms(self, documents: GivenTerms) -> Terms:
+        weights = self.scheme.weights
+        return given_terms(documents.terms, documents.weights, weights, self.family.key)
+
+    def _text_terms(self, columns: Sequence[TextColumn]) -> Terms:
+        if self.scheme.features.keywords:
+            from neardup.features.keywords import keyword_terms
+
+            count = self.scheme.features.keywords
+            return keyword_terms(columns[0].texts, count, self._table, self.family.key)
+        return text_terms(columns, self.scheme.features, self.family.key)
+
+    @property
+    def _table(self) -> IdfTable:
+        if self.idf is None:
+            raise ValueError(f"{self.scheme} needs an idf table: count the documents first")
+        return self.idf
+
+    def _weights(self, documents: Features | Terms) -> NDArray[np.float64]:
+        how = self.scheme.weights
+        if not how.startswith("tfidf"):
+            return weights_of(documents, how)
+        if self.scheme.features.keywords:  # chosen by tf-idf, they bring it along
+            return weights_of(documents, "given")
+        return weights_of(documents, how, lambda hashes: self._table.idf(hashes, how))
+
+    def _of_features(self, features: Features) -> NDArray[np.uint64]:
+        return self._summed(features.offsets, features.hashes, self._weights(features))
+
+    def _summed(
+        self,
+        offsets: NDArray[np.int64],
+        hashes: NDArray[np.uint64],
+        weights: NDArray[np.float64] | None,
+    ) -> NDArray[np.uint64]:
+        rows, sums = kernels.weigh_features(
+            offsets,
+            hashes,
+            np.ones(len(hashes)) if weights is None else weights,
+            bits=self._summed_bits,
+            ties_up=self.scheme.tie == ">=0",
+            key=self.family.key,
+            with_sums=self.scheme.projection is not None,
+            threads=self.threads,
+        )
+        return self._projected(rows, sums, offsets)
+
+    def _of_terms(self, terms: Terms) -> NDArray[np.uint64]:
+        """Each distinct term is hashed once."""
+        rows, sums = kernels.weigh(
+            terms.offsets,
+            terms.places,
+            self._weights(terms),
+            self.family.digest(terms.vocabulary, self._summed_bits),
+            bits=self._summed_bits,
+            ties_up=self.scheme.tie == ">=0",
+            with_sums=self.scheme.projection is not None,
+            threads=self.threads,
+        )
+        return self._projected(rows, sums, terms.offsets)
+
+    @property
+    def _summed_bits(self) -> int:
+        projection = self.scheme.projection
+        return self.scheme.bits if projection is None else projection.dimension
+
+    def _projected(
+        self, rows: NDArray[np.uint64], sums: NDArray[np.float64], offsets: NDArray[np.int64]
+    ) -> NDArray[np.uint64]:
+        projection = self.scheme.projection
+        if projection is not None:
+            rows = projection.bits(sums, ties_up=self.scheme.tie == ">=0")
+            rows[np.diff(offsets) == 0] = 0
+        return rows
+
+
+def _checked(columns: Sequence[TextColumn]) -> list[TextColumn]:
+    """Columns without nulls, of texts that are not too large for the kernels."""
+    filled = []
+    for column in columns:
+        texts = column.texts.fill_null("") if column.texts.null_count else column.texts
+        if texts.nbytes > LARGEST_TEXT:
+            _refuse_giants(texts)
+        filled.append(TextColumn(texts, column.field))
+    return filled
+
+
+def _refuse_giants(texts: pa.Array) -> None:
+    largest = pc.max(pc.binary_length(texts)).as_py()
+    if largest > LARGEST_TEXT:
+        raise InputError(f"a text of {largest} bytes is more than the 1 GiB a document may have")
+
+
+_TEXT_AT_ONCE = 1 << 20
+
+
+def fingerprint(
+    texts: Any,
+    features: str = "word:3",
+    weights: str | None = None,
+    bits: int = 64,
+    hash: HashChoice = "nd1",
+    tie: str = ">0",
+    threads: int | None = None,
+    projection: str | None = None,
+    text: str | None = None,
+    idf: IdfTable | str | os.PathLike[str] | None = None,
+) -> Fingerprints:
+    """Fingerprint texts: a list, an iterator, a NumPy, pandas or Polars column, an Arrow array.
+
+    A missing text, and one without any word, is *empty*: its fingerprint is all zero, `.empty`
+    marks it, and it is near nothing, not even another empty one. `threads` (default: every
+    core) changes the time it takes and nothing else.
+
+    `features` are shingles (`word:3`, `char:4`), the longest `sentences:5`, the `edges` of
+    paragraphs, a union of these (`word:1+word:3`), or `keywords:50`. Each feature counts once
+    (`weights="set"`, the default), as often as it occurs (`"count"`) or by `"tfidf"`, over these
+    texts or by a saved `idf` table. With `features="terms"` the documents bring their own:
+    {term: weight} mappings, lists of terms, or a table with the columns `terms` and `weights`,
+    weighted as `"given"`. Of a table, `text` names the column, or several as a record's fields,
+    each with features of its own: `text="name*2+street+city"`.
+
+    `hash` is a family by name, one with a secret key (`nd.keyed`), or a function from bytes to
+    int; `projection="sphere:42x64"` takes the signs of dot products with 64 vectors in place of
+    the sums' own. Other families than `nd1`, plain or keyed, are slower: they go through strings.
+
+    >>> import neardup as nd
+    >>> fps = nd.fingerprint(["the quick brown fox", "The quick, brown fox!"])
+    >>> fps.hex()[0] == fps.hex()[1]
+    True
+    >>> str(fps.scheme)
+    'nd1/word:3/set/64'
+    """
+    family = hash_family(hash)
+    fields = record_fields(text)
+    scheme = Scheme.of(features, weights, bits, family, tie, projection, fields)
+    fingerprinter = Fingerprinter(scheme, family, kernels.thread_count(threads))
+    batches = _batches(texts, scheme, text)
+    if scheme.needs_idf and idf is None:
+        batches = list(batches)  # which are gone through twice
+    fingerprinter = fitted(fingerprinter, batches, idf)
+    parts = [fingerprinter.rows(batch) for batch in batches]
+    rows = [bits for bits, _ in parts] or [np.zeros((0, scheme.row_words), np.uint64)]
+    words = [words for _, words in parts] or [np.zeros(0, np.uint32)]
+    return Fingerprints(_joined(rows), fingerprinter.scheme, _joined(words))
+
+
+def idf(
+    texts: Any,
+    features: str = "word:1",
+    threads: int | None = None,
+    text: str | None = None,
+    hash: HashChoice = "nd1",
+) -> IdfTable:
+    """Count in how many texts each feature occurs, to weigh these and later texts alike.
+
+    Takes what `fingerprint` takes. A table serves every hash, but for keyed ones: those count
+    features by their own hashes, and need a table made with the same key.
+
+    >>> import neardup as nd
+    >>> table = nd.idf(["the cat", "the dog"])
+    >>> str(nd.fingerprint(["the bird"], "word:1", "tfidf", idf=table).scheme)
+    'nd1/word:1/tfidf/64/idf:bf6f4eb4182b'
+    """
+    family = hash_family(hash)
+    scheme = Scheme.of(features, "tfidf", hash=family, fields=record_fields(text))
+    fingerprinter = Fingerprinter(scheme, family, kernels.thread_count(threads))
+    counter = fingerprinter.counter()
+    for batch in _batches(texts, scheme, text):
+        fingerprinter.count(batch, counter)
+    return counter.table()
+
+
+def fitted(
+    fingerprinter: Fingerprinter,
+    batches: Iterable[DocumentColumns],
+    idf: IdfTable | str | os.PathLike[str] | None,
+) -> Fingerprinter:
+    """The maker with the weights it needs: from a table, else from a pass over the documents."""
+    if idf is not None:
+        return fingerprinter.weighted_by(required_table(idf, fingerprinter.scheme))
+    if not fingerprinter.scheme.needs_idf:
+        return fingerprinter
+    counter = fingerprinter.counter()
+    for batch in batches:
+        fingerprinter.count(batch, counter)
+    return fingerprinter.weighted_by(counter.table())
+
+
+def required_table(idf: IdfTable | str | os.PathLike[str], scheme: Scheme) -> IdfTable:
+    """A table as it was given or saved, which must be one that the scheme has a use for."""
+    if not scheme.needs_idf:
+        raise SettingError(
+            f"an idf table was given, but {scheme} has no use for it; take weights=tfidf"
+        )
+    return idf if isinstance(idf, IdfTable) else IdfTable.load(idf)
+
+
+def _batches(texts: Any, scheme: Scheme, column: str | None) -> Iterable[DocumentColumns]:
+    if scheme.features.are_given:
+        return (GivenTerms(*columns) for columns in term_columns(texts))
+    if scheme.fields is not None:
+        return record_columns(texts, scheme.fields)
+    chunks = string_chunks(texts if column is None else column_texts(texts, column))
+    if scheme.is_native:
+        return ([TextColumn(chunk)] for chunk in chunks)
+    # Features take several times the room of the text; few documents at a time stay in cache.
+    return (
+        [TextColumn(chunk.slice(begin, end - begin))]
+        for chunk in chunks
+        for begin, end in bounded(chunk, _TEXT_AT_ONCE)
+    )
+
+
+def _joined(parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

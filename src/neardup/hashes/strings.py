@@ -1,0 +1,169 @@
+"""Families for strings: MD5, XXH3, and hashes computed over code points."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from neardup.errors import SettingError
+from neardup.hashes.family import HashFamily, utf8
+from neardup.hashes.rows import cut, hash_alike, rows_of_bytes
+
+
+@dataclass(frozen=True)
+class Md5(HashFamily):
+    """The MD5 digest, the most significant bit of its first byte first.
+
+    >>> f"{Md5().value('bit'):032x}"[:10]
+    'f67169dfbf'
+    """
+
+    name = "md5"
+    bits = 128
+
+    def value(self, term: str) -> int:
+        """All 128 bits, as one number."""
+        return int.from_bytes(_md5(utf8(term)), "big")
+
+    def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
+        return rows_of_bytes(b"".join([_md5(utf8(term)) for term in terms]), 2, bits)
+
+
+def _md5(data: bytes) -> bytes:
+    # Machines that forbid MD5 allow it where nothing is to be kept safe.
+    return hashlib.md5(data, usedforsecurity=False).digest()
+
+
+@dataclass(frozen=True)
+class Xxh3(HashFamily):
+    """XXH3 with seed 0: its 64-bit hash up to 64 bits, above that its 128-bit hash.
+
+    The two are different functions: 65 bits do not begin with the 64. Both start with the most
+    significant bit, as in their canonical (big-endian) form.
+
+    >>> f"{Xxh3().value(''):016x}"
+    '2d06800538d394c2'
+    """
+
+    name = "xxh3"
+    bits = 128
+
+    def value(self, term: str) -> int:
+        """The 64-bit hash."""
+        return xxhash.xxh3_64_intdigest(utf8(term))
+
+    def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
+        if bits > 64:
+            digests = [xxhash.xxh3_128_digest(utf8(term)) for term in terms]
+            return rows_of_bytes(b"".join(digests), 2, bits)
+        hashes = [xxhash.xxh3_64_intdigest(utf8(term)) for term in terms]
+        return cut(np.array(hashes, np.uint64).reshape(-1, 1), bits)
+
+
+_FACTOR = 1_000_003
+_MASK = 2**64 - 1
+LARGEST_MODULUS = 2**64
+
+
+@dataclass(frozen=True)
+class String64(HashFamily):
+    """The multiplicative string hash that Python 2 had, low 64 bits.
+
+    One letter reaches only the low 34 bits and two letters 54, so it is no hash for characters
+    or pairs of them.
+
+    >>> f"{String64().value('simhash'):016x}"
+    '906715e69d079fba'
+    """
+
+    name = "string64"
+    bits = 64
+
+    def value(self, term: str) -> int:
+        """Multiply by 1,000,003 and mix in the next code point; the length at the end."""
+        value = ord(term[0]) << 7 if term else 0
+        for char in term:
+            value = (value * _FACTOR ^ ord(char)) & _MASK
+        return value ^ len(term)
+
+    def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
+        hashes = hash_alike(terms, map(len, terms), _string64, self.value)
+        return (hashes << np.uint64(64 - bits)).reshape(-1, 1)
+
+
+def _string64(terms: list[str], length: int) -> NDArray[np.uint64]:
+    joined = "".join(terms).encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(joined, "<u4").reshape(len(terms), length).astype(np.uint64)
+    if not length:
+        return np.zeros(len(terms), np.uint64)
+    value = codes[:, 0] << np.uint64(7)
+    for place in range(length):
+        value = value * np.uint64(_FACTOR) ^ codes[:, place]
+    return value ^ np.uint64(length)
+
+
+@dataclass(frozen=True)
+class Dek(HashFamily):
+    """Knuth's shift-and-mix hash without a word size: the number grows by 5 bits a character.
+
+    For fingerprints its low 64 bits count, which words of up to 11 letters do not fill. Its time
+    grows with the square of a term's length.
+
+    >>> Dek().value('algorismica')
+    291014770516511749
+    """
+
+    name = "dek"
+    bits = 64
+
+    def value(self, term: str) -> int:
+        """The number, however long it becomes."""
+        value = len(term)
+        for char in term:
+            value = (value << 5) ^ (value >> 27) ^ ord(char)
+        return value
+
+
+@dataclass(frozen=True)
+class StringModulo(HashFamily):
+    """A term as a number in base `base`, its code points the digits, modulo `modulus`.
+
+    >>> StringModulo(257, 1024).value('hola')
+    182
+    """
+
+    modulus: int = 257
+    base: int = 1024
+
+    def __post_init__(self) -> None:
+        require_modulus(self.modulus, self.name)
+        if self.base < 1:
+            raise SettingError(f"hash={self.name!r}: the base must be at least 1")
+
+    @property
+    def name(self) -> str:
+        """`string:M:C`."""
+        return f"string:{self.modulus}:{self.base}"
+
+    @property
+    def bits(self) -> int:
+        """The bits that the largest number below the modulus takes."""
+        return (self.modulus - 1).bit_length()
+
+    def value(self, term: str) -> int:
+        """A number from 0 to modulus - 1."""
+        value = 0
+        for char in term:
+            value = (value * self.base + ord(char)) % self.modulus
+        return value
+
+
+def require_modulus(modulus: int, name: str) -> None:
+    """Refuse a modulus that leaves nothing to tell apart, or more than 64 bits."""
+    if not 2 <= modulus <= LARGEST_MODULUS:
+        raise SettingError(f"hash={name!r}: the modulus must lie between 2 and 2^64")

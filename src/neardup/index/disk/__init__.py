@@ -1,0 +1,1 @@
+"""The index on disk: a folder with an LMDB environment."""

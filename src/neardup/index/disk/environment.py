@@ -1,0 +1,274 @@
+"""The LMDB environment of a durable index: opened once in a process, grown when it is full."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import lmdb
+
+from neardup.errors import NeardupError, SettingError
+from neardup.index.disk.damage import explained, require_sound, require_sound_front
+
+DATA = "data.mdb"
+LOCK = "lock.mdb"
+FILES = (DATA, LOCK)
+# Addresses, not disk: the file grows with what is written.
+FIRST_MAP = 1 << 30
+_GROWTH = 4
+_READERS = 1024
+# What LMDB's lock file takes: 64 bytes for each reader, and less than a page beside.
+_LOCK_BYTES = 64 * _READERS + 4096
+# Between the two writes of a commit there are microseconds, and perhaps a busy machine.
+_COMMITTING = 0.02
+
+Found = TypeVar("Found")
+_open: dict[tuple[int, int, int], Environment] = {}
+_open_lock = threading.Lock()
+
+
+class Environment:
+    """Transactions on the files of one folder, for all threads of the process.
+
+    LMDB lets a process open a folder only once, so all indexes of it share one of these:
+    take it with `acquire` and give it back with `release`.
+    """
+
+    def __init__(self, path: Path, *, readonly: bool, sync: bool) -> None:
+        self.path = path
+        self.readonly = readonly
+        self.sync = sync
+        self.users = 1
+        self._writing = threading.Lock()
+        self._gate = threading.Condition()
+        self._inside = 0
+        self.map_number = 0  # another one when the map may lie elsewhere
+        self._lmdb = self._opened(readonly)
+        try:
+            with self.reading():
+                require_sound(path / DATA)
+            self._settle()
+            self.key = _key(path)
+            self._file = _file_key(path / DATA)
+        except BaseException:
+            self._lmdb.close()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[Any]:
+        """A transaction that sees one state, whatever is written meanwhile."""
+        transaction = self._begin_reading()
+        try:
+            with explained(self.path, "read"):
+                yield transaction
+        finally:
+            transaction.abort()
+            with self._gate:
+                self._inside -= 1
+                self._gate.notify_all()
+
+    def write(self, work: Callable[[Any], Found]) -> Found:
+        """Do all of `work` and commit it, or nothing of it; other writers wait.
+
+        Where the map is too small it grows and `work` is done again from the start.
+        """
+        if self.readonly:
+            raise SettingError(f"{self.path} was opened for reading only; open it for writing")
+        with self._writing, explained(self.path, "written"):
+            self._require_in_place()
+            while True:
+                try:
+                    with self._lmdb.begin(write=True, buffers=True) as transaction:
+                        return work(transaction)
+                except (lmdb.MapFullError, lmdb.MapResizedError):
+                    self._grow()
+
+    def flush(self) -> None:
+        """Wait until the disk has all that was committed."""
+        with explained(self.path, "written"):
+            self._lmdb.sync(True)
+
+    def used_bytes(self) -> int:
+        """What the file takes on disk."""
+        return os.stat(self.path / DATA).st_blocks * 512
+
+    def close(self) -> None:
+        """Close the files."""
+        self._lmdb.close()
+
+    def _opened(self, readonly: bool) -> Any:
+        with explained(self.path, "opened"):
+            if (self.path / DATA).exists():
+                require_sound_front(self.path / DATA)
+            if readonly and not _file_size(self.path):
+                raise NeardupError(
+                    f"{self.path} holds no index; make one with neardup index create"
+                )
+            _reserve(self.path / LOCK)
+            environment = lmdb.open(
+                os.fsencode(self.path),
+                map_size=max(FIRST_MAP, _file_size(self.path)),
+                max_readers=_READERS,
+                readonly=readonly,
+                create=not readonly,
+                sync=self.sync,
+                max_spare_txns=8,
+            )
+            environment.reader_check()  # forgets readers that died
+            return environment
+
+    def _settle(self) -> None:
+        """Let everyone see the last commit, if a writer was killed before it could tell of it.
+
+        A commit is done when its page is in the file; then the writer writes its number into the
+        lock file, by which readers choose what they see. A writer that is killed in between has
+        committed, but as long as the lock file is in use nobody sees it before the next writer
+        comes, which looks into the file. Here that is done at once, so that what the first reader
+        after the kill does not see never appears later.
+        """
+        if not self._is_untold():
+            return
+        time.sleep(_COMMITTING)  # a writer that lives is about to tell
+        if not self._is_untold():
+            return
+        if not self.readonly:
+            with explained(self.path, "opened"):
+                self._lmdb.begin(write=True).abort()
+            return
+        # LMDB does this for writers only, and a process may have a folder open once.
+        self._lmdb.close()
+        try:
+            with self._opened(readonly=False) as writer, explained(self.path, "opened"):
+                writer.begin(write=True).abort()
+        except NeardupError as error:
+            # Who may not write sees it once someone comes who may.
+            if not isinstance(error.__cause__, lmdb.Error | OSError):
+                raise
+        self._lmdb = self._opened(readonly=True)
+
+    def _is_untold(self) -> bool:
+        with self.reading() as transaction:
+            seen: int = transaction.id()
+            return bool(self._lmdb.info()["last_txnid"] > seen)
+
+    def _require_in_place(self) -> None:
+        """Refuse to write to files that nobody will find again."""
+        if _file_key(self.path / DATA) != self._file:
+            raise NeardupError(
+                f"{self.path} was removed or replaced while it was open; nothing was written: "
+                "close it and open it again"
+            )
+
+    def _begin_reading(self) -> Any:
+        while True:
+            with self._gate:
+                self._inside += 1
+            try:
+                with explained(self.path, "read"):
+                    return self._lmdb.begin(buffers=True)
+            except BaseException as error:
+                with self._gate:
+                    self._inside -= 1
+                    self._gate.notify_all()
+                if not isinstance(error.__cause__, lmdb.MapResizedError):
+                    raise
+            self._grow()  # another process made it larger
+
+    def _grow(self) -> None:
+        with self._gate:
+            self._gate.wait_for(lambda: self._inside == 0)
+            size = max(_GROWTH * self._lmdb.info()["map_size"], _file_size(self.path))
+            _require_addresses(self.path, size)
+            self._lmdb.set_mapsize(size)
+            self.map_number += 1
+
+
+def acquire(path: Path, *, readonly: bool, sync: bool) -> Environment:
+    """The environment of a folder, which must be there; opened unless it is open already."""
+    with _open_lock:
+        key = _key(path)
+        found = _open.get(key)
+        if found is None:
+            found = Environment(path, readonly=readonly, sync=sync)
+            _open[found.key] = found
+            return found
+        if found.readonly and not readonly:
+            raise SettingError(
+                f"{path} is open for reading only in this program; close it there first"
+            )
+        if found.sync != sync and not readonly:
+            raise SettingError(f"{path} is open with sync={found.sync} in this program")
+        found.users += 1
+        return found
+
+
+def release(environment: Environment) -> None:
+    """Give an environment back; the last one closes it."""
+    with _open_lock:
+        environment.users -= 1
+        if not environment.users:
+            _open.pop(environment.key, None)
+            environment.close()
+
+
+def _key(path: Path) -> tuple[int, int, int]:
+    about = os.stat(path)
+    return os.getpid(), about.st_dev, about.st_ino
+
+
+def _reserve(lock: Path) -> None:
+    """Have room on disk for the whole lock file, or an OSError.
+
+    LMDB makes it as long as need be and writes to it in memory, which ends the program where the
+    disk has no room for it.
+    """
+    if lock.is_file():
+        about = lock.stat()
+        if about.st_size >= _LOCK_BYTES and about.st_blocks * 512 >= about.st_size:
+            return
+    try:
+        file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM, errno.EISDIR):
+            return  # LMDB knows what that means for readers
+        raise
+    try:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file, 0, _LOCK_BYTES)
+        else:  # macOS, where files have no holes unless they are asked for
+            size = os.fstat(file).st_size
+            os.pwrite(file, bytes(max(0, _LOCK_BYTES - size)), size)
+    finally:
+        os.close(file)
+
+
+def _file_key(data: Path) -> tuple[int, int] | None:
+    try:
+        about = os.stat(data)
+    except FileNotFoundError:
+        return None
+    return about.st_dev, about.st_ino
+
+
+def _require_addresses(path: Path, size: int) -> None:
+    """Refuse what LMDB would fail at with the old map gone already, and no way back."""
+    try:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        mmap.mmap(-1, size, flags=flags, prot=mmap.PROT_READ).close()
+    except (OSError, ValueError, OverflowError):
+        raise NeardupError(
+            f"{path} needs {size:,} bytes of addresses to grow, and the system does not give them "
+            "to this program; raise its limit (ulimit -v)"
+        ) from None
+
+
+def _file_size(path: Path) -> int:
+    data = path / DATA
+    return data.stat().st_size if data.exists() else 0

@@ -1,0 +1,326 @@
+"""What an index on disk stores under which key: its state, segments, and removed documents."""
+# MERGED DOC: """What a durable index stores, read and written under its keys.
+#
+# All keys are in one table of LMDB. The first byte says what a key is of:
+#
+#     a  about the whole index: `format`, `settings`, `state` and, where weights need it, `idf`
+#     b  a block of records, under the number of its last document
+#     d  notes of the dead, under the segment's key and the number of the note
+#     i  the ids of a segment, under its key
+#     s  the packed fingerprints of a segment, under its key
+# """
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from neardup.index.disk.block import Block
+from neardup.index.disk.damage import DamageError
+from neardup.index.disk.id_table import IdTable
+from neardup.kernels.index_tables import MOST_NUMBER
+
+# The key under which the dead of the tail are noted; segments count from 1.
+TAIL = 0
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Documents that are packed together: their key, their numbers, and how many there are.
+
+    `documents` were packed, `dead` of them are gone since, noted in `notes` entries. `held` are
+    the records that blocks hold of these numbers, those long gone among them.
+    """
+
+    key: int
+    first: int
+    last: int
+    documents: int
+    held: int
+    dead: int = 0
+    notes: int = 0
+
+    @property
+    def alive(self) -> int:
+        """How many documents there are."""
+        return self.documents - self.dead
+
+
+@dataclass(frozen=True)
+class State:
+    """What a commit leaves behind. Documents from `tail.first` on are in no segment yet."""
+
+    revision: int
+    next_number: int
+    next_key: int
+    segments: tuple[Segment, ...]
+    tail: Segment
+
+    @classmethod
+    def new(cls) -> State:
+        """That of an index without documents."""
+        return cls(0, 0, TAIL + 1, (), Segment(TAIL, 0, 0, 0, 0))
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return self.tail.alive + sum(segment.alive for segment in self.segments)
+
+    @property
+    def parts(self) -> tuple[Segment, ...]:
+        """The segments and the tail."""
+        return (*self.segments, self.tail)
+
+    def to_bytes(self) -> bytes:
+        """As JSON, to be stored."""
+        return orjson.dumps(asdict(self))
+
+    @classmethod
+    def of_bytes(cls, data: bytes | memoryview) -> State:
+        """Read back what `to_bytes` wrote."""
+        held: dict[str, Any] = orjson.loads(data)
+        segments = tuple(Segment(**segment) for segment in held.pop("segments"))
+        state = cls(**{**held, "segments": segments, "tail": Segment(**held["tail"])})
+        state.require_possible()
+        return state
+
+    def require_possible(self) -> None:
+        """ValueError unless this could be a state: all that is counted on elsewhere holds."""
+        counts = [self.revision, self.next_number, self.next_key]
+        counts += [value for part in self.parts for value in astuple(part)]
+        if any(type(count) is not int or not 0 <= count <= MOST_NUMBER for count in counts):
+            raise ValueError("it has a number that is none")
+        begin = 0  # of the numbers that no segment before has
+        for segment in self.segments:
+            if not (begin <= segment.first <= segment.last and TAIL < segment.key < self.next_key):
+                raise ValueError("its segments are not in order")
+            begin = segment.last + 1
+        if not begin <= self.tail.first <= self.next_number or self.tail.key != TAIL:
+            raise ValueError("its tail is not behind its segments")
+        if len({part.key for part in self.parts}) < len(self.parts):
+            raise ValueError("it has a segment twice")
+        for part in self.segments:
+            if not part.dead <= part.documents <= part.held <= part.last + 1 - part.first:
+                raise ValueError("it counts more documents than there are numbers")
+        if not self.tail.dead <= self.tail.documents <= self.next_number - self.tail.first:
+            raise ValueError("it counts more documents than there are numbers")
+
+
+class Mapped:
+    """The values of segments by kind and key, as addresses in the map.
+
+    py-lmdb touches every page of a value whenever it is asked for: 90 µs for 53 MB. But what is
+    stored under a segment's key never changes, and stays where it is for as long as a state
+    names the segment and the map is not made larger.
+    """
+
+    def __init__(self) -> None:
+        self._map = 0
+        self._revision = -1
+        self._values: dict[tuple[bytes, int], memoryview] = {}
+
+    def follow(self, state: State, map_number: int) -> None:
+        """Forget what is not named in that state, or was found in another map."""
+        if map_number != self._map:
+            self._values = {}
+        elif state.revision != self._revision:
+            named = {segment.key for segment in state.segments}
+            self._values = {key: data for key, data in self._values.items() if key[1] in named}
+        self._map = map_number
+        self._revision = state.revision
+
+    def get(self, kind: bytes, key: int) -> memoryview | None:
+        """A value that is known."""
+        return self._values.get((kind, key))
+
+    def put(self, kind: bytes, key: int, data: memoryview) -> None:
+        """Remember a value that was committed."""
+        self._values[kind, key] = data
+
+
+FORMAT_KEY, SETTINGS_KEY, IDF_KEY, STATE_KEY = b"aformat", b"asettings", b"aidf", b"astate"
+_BLOCK, _NOTE, _IDS, _TABLES = b"b", b"d", b"i", b"s"
+# Smaller values may lie among others, at odd addresses, and be moved with those: up to half a page.
+_LARGE = 1 << 16
+_KEY = struct.Struct(">cQ")
+_NOTE_KEY = struct.Struct(">cQQ")
+
+
+class Stored:
+    """All that is stored, as one transaction sees it.
+
+    `mapped` is asked first for what belongs to segments; a transaction that only reads adds to it.
+    `row_words` are those of a fingerprint, for whoever reads blocks.
+    """
+
+    def __init__(self, transaction: Any, mapped: Mapped, *, adds: bool, row_words: int = 0) -> None:
+        self._transaction = transaction
+        self._mapped = mapped
+        self._adds = adds
+        self._row_words = row_words
+
+    def about(self, key: bytes) -> memoryview | None:
+        """A value about the whole index."""
+        found: memoryview | None = self._transaction.get(key)
+        return found
+
+    def put_about(self, key: bytes, value: bytes) -> None:
+        """Write a value about the whole index."""
+        self._transaction.put(key, value)
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever stored."""
+        return not self._transaction.stat()["entries"]
+
+    def state(self) -> State:
+        """The state that the last commit left behind."""
+        data = self.about(STATE_KEY)
+        if data is None:
+            raise DamageError("its state is missing")
+        return _state(bytes(data))
+
+    def block(self, number: int) -> Block | None:
+        """The first block whose last document has that number or a higher one."""
+        with self._transaction.cursor() as cursor:
+            if cursor.set_range(_KEY.pack(_BLOCK, number)) and _is_of(cursor, _BLOCK):
+                return self._block(cursor)
+        return None
+
+    def blocks_from(self, first: int) -> Iterator[Block]:
+        """The blocks of documents from that number on, in order."""
+        with self._transaction.cursor() as cursor:
+            found = cursor.set_range(_KEY.pack(_BLOCK, first))
+            while found and _is_of(cursor, _BLOCK):
+                yield self._block(cursor)
+                found = cursor.next()
+
+    def put_block(self, last: int, data: bytes) -> None:
+        """Write a block, under the number of its last document."""
+        self._transaction.put(_KEY.pack(_BLOCK, last), data)
+
+    def delete_blocks(self, first: int, last: int) -> None:
+        """Remove the blocks of documents from one number to another."""
+        with self._transaction.cursor() as cursor:
+            found = cursor.set_range(_KEY.pack(_BLOCK, first))
+            while found and bytes(cursor.key()) <= _KEY.pack(_BLOCK, last):
+                found = cursor.delete()
+
+    def segment(self, key: int) -> memoryview | bytes:
+        """The packed fingerprints of a segment."""
+        data = self._value(_TABLES, key)
+        return data if len(data) >= _LARGE else bytes(data)
+
+    def id_table(self, key: int) -> IdTable:
+        """The ids of a segment."""
+        return IdTable(self._value(_IDS, key))
+
+    def put_segment(self, key: int, tables: bytes, ids: bytes) -> None:
+        """Write a segment."""
+        self._transaction.put(_KEY.pack(_TABLES, key), tables)
+        self._transaction.put(_KEY.pack(_IDS, key), ids)
+
+    def delete_segment(self, key: int) -> None:
+        """Remove a segment."""
+        for kind in (_TABLES, _IDS):
+            self._transaction.delete(_KEY.pack(kind, key))
+        self.delete_notes(key)
+
+    def notes(self, key: int, first: int) -> Iterator[memoryview]:
+        """What was noted of a segment's dead, from one note on."""
+        with self._transaction.cursor() as cursor:
+            found = cursor.set_range(_NOTE_KEY.pack(_NOTE, key, first))
+            while found and bytes(cursor.key())[:9] == _KEY.pack(_NOTE, key):
+                yield cursor.value()
+                found = cursor.next()
+
+    def put_note(self, key: int, number: int, data: bytes) -> None:
+        """Note some of a segment's dead."""
+        self._transaction.put(_NOTE_KEY.pack(_NOTE, key, number), data)
+
+    def delete_notes(self, key: int) -> None:
+        """Forget the dead of a segment."""
+        with self._transaction.cursor() as cursor:
+            found = cursor.set_range(_NOTE_KEY.pack(_NOTE, key, 0))
+            while found and bytes(cursor.key())[:9] == _KEY.pack(_NOTE, key):
+                found = cursor.delete()
+
+    def _block(self, cursor: Any) -> Block:
+        key = bytes(cursor.key())
+        if len(key) != _KEY.size:
+            raise DamageError("a block of records has no number")
+        return Block(cursor.value(), _KEY.unpack(key)[1], self._row_words)
+
+    def _value(self, kind: bytes, key: int) -> memoryview:
+        known = self._mapped.get(kind, key)
+        if known is not None:
+            return known
+        found: memoryview | None = self._transaction.get(_KEY.pack(kind, key))
+        if found is None:
+            raise DamageError(f"segment {key} is missing")
+        if self._adds and len(found) >= _LARGE:
+            self._mapped.put(kind, key, found)
+        return found
+
+
+@lru_cache(64)
+def _state(data: bytes) -> State:
+    try:
+        return State.of_bytes(data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamageError(f"its state cannot be read: {error}") from None
+
+
+def _is_of(cursor: Any, kind: bytes) -> bool:
+    return bool(cursor.key()[:1] == kind)
+
+
+Numbers = NDArray[np.uint64]
+_NONE = np.zeros(0, np.uint64)
+_AT_MOST = 256
+
+
+def note(stored: Stored, segment: Segment, numbers: Numbers) -> Segment:
+    """Note that documents of a segment are gone.
+
+    Now and then all notes become one. Notes are numbered on and on, so whoever has read some of
+    them finds in the later ones whatever is new, and perhaps some that he knows.
+    """
+    if segment.notes % _AT_MOST == _AT_MOST - 1:
+        numbers = np.union1d(numbers, read_notes(stored, segment.key))
+        stored.delete_notes(segment.key)
+        dead = len(numbers)
+    else:
+        dead = segment.dead + len(numbers)
+    stored.put_note(segment.key, segment.notes, numbers.tobytes())
+    return replace(segment, dead=dead, notes=segment.notes + 1)
+
+
+def read_notes(stored: Stored, key: int, first: int = 0) -> Numbers:
+    """The dead of a segment, as they were noted from one note on."""
+    parts = [np.frombuffer(bytes(note), np.uint64) for note in stored.notes(key, first)]
+    return np.concatenate([_NONE, *parts])
+
+
+class Dead:
+    """The dead of every segment at a revision, ascending; reads only what is new."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, tuple[int, Numbers]] = {}
+
+    def follow(self, stored: Stored, state: State) -> dict[int, Numbers]:
+        """The dead of each segment of that state, which stay as they are for whoever has them."""
+        now = {}
+        for segment in state.segments:
+            notes, numbers = self._of.get(segment.key, (0, _NONE))
+            if segment.notes != notes:
+                numbers = np.union1d(numbers, read_notes(stored, segment.key, notes))
+            now[segment.key] = (segment.notes, numbers)
+        self._of = now
+        return {key: numbers for key, (_, numbers) in now.items()}

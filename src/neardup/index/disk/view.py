@@ -1,0 +1,287 @@
+"""One state of an index on disk, as a transaction sees it, with the documents not yet in a segment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from neardup.index.disk.block import Block
+from neardup.index.disk.damage import DamageError
+from neardup.index.disk.id_table import in_sorted
+from neardup.index.disk.records import TAIL, Dead, Segment, State, Stored, read_notes
+from neardup.index.entries import Entries, Id, Record, id_array, id_hashes
+from neardup.index.match import Match, in_order
+from neardup.index.store import View
+from neardup.kernels.index_tables import Matches, MemoryTables, query_segment
+
+Numbers = NDArray[np.uint64]
+
+
+class Tail:
+    """A copy of the tail as it was at a revision, with tables to find it by.
+
+    The store is the truth; this follows it, reading only what is new.
+    """
+
+    def __init__(self, masks: NDArray[np.uint64], bits: int) -> None:
+        self._masks, self._bits = masks, bits
+        self._first = self._next = self._notes = 0
+        self._revision = -1
+        self._begin(0)
+
+    def follow(self, stored: Stored, state: State) -> None:
+        """Become what the tail is in that state."""
+        if state.revision == self._revision:
+            return
+        if state.tail.first != self._first or state.revision < self._revision:
+            self._begin(state.tail.first)
+        for block in stored.blocks_from(self._next):
+            self._add(block)
+        if state.tail.notes > self._notes:
+            for number in read_notes(stored, TAIL, self._notes).tolist():
+                self._remove(number)
+        self._next = state.next_number
+        self._notes = state.tail.notes
+        self._revision = state.revision
+
+    def number_of(self, id: Id) -> int | None:
+        """The number of the document with that id, if it is here."""
+        return self._numbers.get(id)
+
+    def numbers(self) -> Numbers:
+        """The numbers of all documents, ascending."""
+        return np.array(sorted(self._rows), np.uint64)
+
+    def add_to(self, tables: MemoryTables) -> None:
+        """Put the documents into other tables."""
+        for number, (_, row) in self._rows.items():
+            if row is not None:
+                tables.add(np.array([number], np.uint64), row)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _begin(self, first: int) -> None:
+        self.tables = MemoryTables(self._masks, self._bits)
+        self._numbers: dict[Id, int] = {}
+        self._rows: dict[int, tuple[Id, NDArray[np.uint64] | None]] = {}
+        self._first = self._next = first
+        self._notes = 0
+        self._revision = -1
+
+    def _add(self, block: Block) -> None:
+        entries = block.entries()
+        numbers = block.numbers()
+        filled = entries.filled
+        self.tables.add(numbers[filled], np.ascontiguousarray(entries.rows[filled]))
+        for place, (number, id) in enumerate(
+            zip(numbers.tolist(), entries.ids.to_pylist(), strict=True)
+        ):
+            self._numbers[id] = number
+            self._rows[number] = (
+                id,
+                entries.rows[place : place + 1].copy() if filled[place] else None,
+            )
+
+    def _remove(self, number: int) -> None:
+        if number not in self._rows:  # noted again with others
+            return
+        id, row = self._rows.pop(number)
+        if row is not None:
+            self.tables.remove(np.array([number], np.uint64), row)
+        if self._numbers.get(id) == number:
+            del self._numbers[id]
+
+
+# For so few documents their blocks are looked up one by one.
+_FEW = 4
+
+
+class DurableView(View):
+    """The segments and the tail together; the caller sees to it that `tail` is of this state."""
+
+    def __init__(self, stored: Stored, state: State, tail: Tail, dead: Dead) -> None:
+        self.stored = stored
+        self.state = state
+        self.tail = tail
+        self.dead = dead.follow(stored, state)
+
+    def __len__(self) -> int:
+        return self.state.documents
+
+    def find(
+        self, rows: NDArray[np.uint64], *, max_distance: int, limit: int | None, threads: int
+    ) -> Matches:
+        """Ask each segment and the tail, and put together what they found."""
+        parts = [
+            query_segment(
+                self.stored.segment(segment.key),
+                rows,
+                max_distance=max_distance,
+                limit=limit,
+                threads=threads,
+                dead=self._dead_of(segment),
+            )
+            for segment in self.state.segments
+        ]
+        if len(self.tail) or not parts:
+            parts.append(
+                self.tail.tables.query(
+                    rows, max_distance=max_distance, limit=limit, threads=threads
+                )
+            )
+        return together(parts, limit)
+
+    def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
+        """Ask each segment and the tail, as far as they hold anything."""
+        found = self.tail.tables.query_one(row, max_distance=max_distance, limit=limit)
+        rows = np.frombuffer(row, np.uint64)[None]
+        for segment in self.state.segments:
+            matches = query_segment(
+                self.stored.segment(segment.key),
+                rows,
+                max_distance=max_distance,
+                limit=limit,
+                dead=self._dead_of(segment),
+            )
+            if len(matches.numbers):
+                found += zip(matches.numbers.tolist(), matches.distances.tolist(), strict=True)
+        if not found:
+            return []
+        found.sort(key=_by_distance)
+        numbers, distances = zip(*found[:limit], strict=True)
+        about = self.metadata_of(numbers) or [None] * len(numbers)
+        return in_order(
+            [
+                Match(id, distance, None, held)
+                for id, distance, held in zip(self.ids_of(numbers), distances, about, strict=True)
+            ]
+        )
+
+    def number_of(self, id: Id) -> int | None:
+        """Look in the tail, then among the hashes of each segment."""
+        found = self.tail.number_of(id)
+        if found is not None or not self.state.segments:
+            return found
+        hash = id_hashes(id_array([id]))[0]
+        for segment in reversed(self.state.segments):
+            for number in self.stored.id_table(segment.key).find(hash):
+                if self._is_alive(segment.key, number) and self.ids_of([number]) == [id]:
+                    return number
+        return None
+
+    def numbers_of(self, entries: Entries) -> NDArray[np.int64]:
+        """The numbers of the documents with the same ids, -1 where there is none."""
+        found = np.full(len(entries), -1, np.int64)
+        names: list[Id] = []
+        if len(self.tail):
+            names = entries.ids.to_pylist()
+            for place, id in enumerate(names):
+                number = self.tail.number_of(id)
+                if number is not None:
+                    found[place] = number
+        # Ascending hashes walk through a table; others would jump about in it.
+        order = np.argsort(entries.hashes, kind="stable")
+        hashes = entries.hashes[order]
+        for segment in self.state.segments:
+            places, numbers = self.stored.id_table(segment.key).find_many(hashes)
+            alive = ~in_sorted(numbers, self.dead[segment.key])
+            if not alive.any():
+                continue
+            names = names or entries.ids.to_pylist()
+            some = numbers[alive].tolist()
+            for place, number, id in zip(
+                order[places[alive]].tolist(), some, self.ids_of(some), strict=True
+            ):
+                if id == names[place]:
+                    found[place] = number
+        return found
+
+    def ids_of(self, numbers: Sequence[int]) -> list[Id]:
+        """The ids of documents."""
+        if len(numbers) <= _FEW:
+            return [block.id(place) for block, place in self._found(numbers)]
+        return self._gathered(numbers, lambda block, places: block.ids(places))
+
+    def metadata_of(self, numbers: Sequence[int]) -> list[Any] | None:
+        """The metadata of documents."""
+        if len(numbers) <= _FEW:
+            found = [block.metadata(place) for block, place in self._found(numbers)]
+        else:
+            found = self._gathered(numbers, lambda block, places: block.metadatas(places))
+        return [orjson.loads(json) if json else None for json in found] if any(found) else None
+
+    def records(self, numbers: Sequence[int]) -> list[Record]:
+        """All that is stored of documents."""
+        return [block.record(place) for block, place in self._found(numbers)]
+
+    def numbers(self) -> Numbers:
+        """The numbers of all documents, ascending."""
+        parts = []
+        for segment in self.state.segments:
+            numbers = self.stored.id_table(segment.key).numbers()
+            parts.append(numbers[~in_sorted(numbers, self.dead[segment.key])])
+        return np.sort(np.concatenate([*parts, self.tail.numbers()]))
+
+    def _dead_of(self, segment: Segment) -> Numbers | None:
+        return self.dead[segment.key] if segment.dead else None
+
+    def _gathered(
+        self, numbers: Sequence[int], take: Callable[[Block, NDArray[np.int64]], list[Any]]
+    ) -> list[Any]:
+        """Something of many documents, each block looked up once."""
+        wanted = np.array(numbers, np.uint64)
+        order = np.argsort(wanted, kind="stable")
+        wanted = wanted[order]
+        found: list[Any] = []
+        begin = 0
+        while begin < len(wanted):
+            block, _ = next(self._found([int(wanted[begin])]))
+            end = int(wanted.searchsorted(np.uint64(block.last), "right"))
+            found += take(block, block.places(wanted[begin:end]))
+            begin = end
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        return [found[place] for place in back.tolist()]
+
+    def _is_alive(self, key: int, number: int) -> bool:
+        return not in_sorted(np.array([number], np.uint64), self.dead[key])[0]
+
+    def _found(self, numbers: Sequence[int]) -> Iterator[tuple[Block, int]]:
+        """The block and the place of each document; neighbours share a block."""
+        block: Block | None = None
+        for number in numbers:
+            place = None if block is None else block.place(number)
+            if place is None:
+                block = self.stored.block(number)
+                place = None if block is None else block.place(number)
+            if block is None or place is None:
+                raise DamageError(f"the record of document {number} is missing")
+            yield block, place
+
+
+def _by_distance(found: tuple[int, int]) -> tuple[int, int]:
+    return found[1], found[0]
+
+
+def together(parts: Sequence[Matches], limit: int | None) -> Matches:
+    """The matches of several parts as one: nearest first, then by number, at most `limit`."""
+    if len(parts) == 1:
+        return parts[0]
+    queries = len(parts[0])
+    counts = np.array([np.diff(part.offsets) for part in parts])
+    owners = np.concatenate([np.repeat(np.arange(queries), count) for count in counts])
+    numbers = np.concatenate([part.numbers for part in parts])
+    distances = np.concatenate([part.distances for part in parts])
+    order = np.lexsort((numbers, distances, owners))
+    totals = counts.sum(axis=0)
+    offsets = np.concatenate(([0], np.cumsum(totals)))
+    if limit is not None and (totals > limit).any():
+        rank = np.arange(len(order)) - np.repeat(offsets[:-1], totals)
+        order = order[rank < limit]
+        offsets = np.concatenate(([0], np.cumsum(np.minimum(totals, limit))))
+    return Matches(offsets.astype(np.int64), numbers[order], distances[order])

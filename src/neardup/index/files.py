@@ -1,0 +1,171 @@
+"""Documents of files into an index, asked of one, and out of one: the runs of `neardup index`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+import pyarrow as pa
+
+from neardup.atomic import replacing, require_apart
+from neardup.collection.inputs import Progress, documents_of
+from neardup.collection.rejected import RejectedWriter
+from neardup.engines.local import Prefetched
+from neardup.errors import InputError
+from neardup.fingerprints import Fingerprints
+from neardup.fingerprints.files import FingerprintWriter
+from neardup.index import Index
+from neardup.index.contents import text_of
+from neardup.index.disk.damage import damage_told
+from neardup.index.entries import Entries, Id, is_text
+from neardup.index.match import Match
+from neardup.read import Batch, TermBatch
+from neardup.read.limits import MAX_DOCUMENT
+
+
+@dataclass(frozen=True)
+class AddSummary:
+    """What a run of `neardup index add` did."""
+
+    index: str
+    scheme: str
+    documents: int
+    changed: int
+    replaced: int
+    renamed: int
+    total: int
+    rejected: int
+    left_out: int
+    rejected_file: str | None
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values."""
+        return asdict(self)
+
+
+def add_files(
+    inputs: Sequence[str],
+    index: Index,
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    metadata: Sequence[str] | Literal["all"] = (),
+    max_document: int = MAX_DOCUMENT,
+    progress: Progress | None = None,
+    committed: Callable[[int], None] | None = None,
+) -> AddSummary:
+    """Add the documents of files; those that are there already, just as they are, cost little.
+
+    So a run that was stopped can be run again. Documents without ids, or all with `id="row"`, are
+    named after file and row, and replace nothing. `committed` is told how many documents are
+    stored for good, whenever some more are.
+    """
+    started = time.perf_counter()
+    documents = documents_of(
+        inputs, index.scheme, text, id, columns=metadata, max_document=max_document
+    )
+    seen = 0
+    with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
+
+        def batches() -> Iterator[Batch | TermBatch]:
+            nonlocal seen
+            for batch in Prefetched[Batch | TermBatch](documents):
+                rejects.write(batch.rejected)
+                yield batch
+                seen += len(batch.ids)
+                if progress:
+                    progress(documents.done_bytes, documents.total_bytes, seen)
+
+        counted = index.add_counted(batches(), progress=committed)
+    return AddSummary(
+        os.fspath(index.path),
+        str(index.scheme),
+        seen,
+        counted.stored,
+        counted.replaced,
+        counted.renamed,
+        len(index),
+        rejects.count - rejects.files,
+        rejects.files,
+        rejects.path,
+        time.perf_counter() - started,
+    )
+
+
+def query_files(
+    inputs: Sequence[str],
+    index: Index,
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    max_distance: int | None = None,
+    threshold: float | None = None,
+    limit: int | None = 10,
+    max_document: int = MAX_DOCUMENT,
+) -> Iterator[tuple[Id, list[Match]]]:
+    """The matches of every document of some files, with its id, in order."""
+    documents = documents_of(inputs, index.scheme, text, id, max_document=max_document)
+    for batch in Prefetched[Batch | TermBatch](documents):
+        for row in (row for row in batch.rejected if row.row is not None):
+            raise InputError(f"{row.file} row {row.row} cannot be asked about: {row.reason}")
+        if len(batch.ids):
+            answers = index.query_many(batch, max_distance, threshold, limit)
+            yield from zip(batch.ids.to_pylist(), answers, strict=True)
+
+
+def export_index(index: Index, output: str | os.PathLike[str]) -> int:
+    """Write all documents, and give how many.
+
+    As Parquet it is a fingerprint file, which `neardup pairs` reads; as JSON lines
+    it has metadata and texts too.
+    """
+    require_apart(output, [index.path])
+    suffix = Path(output).suffix
+    with damage_told(index.path):
+        if suffix == ".parquet":
+            return _export_fingerprints(index, output)
+        if suffix in (".jsonl", ".ndjson"):
+            return _export_lines(index, output)
+    raise InputError(f"{output} must end in .parquet or .jsonl, which says what to write")
+
+
+def _export_fingerprints(index: Index, output: str | os.PathLike[str]) -> int:
+    kinds = {is_text(entries.ids) for entries in index.entries()}
+    done = 0
+    with FingerprintWriter(output, index.scheme, {"index": os.fspath(index.path)}) as writer:
+        for entries in index.entries():
+            # A file has ids of one type: where there are both, numbers are spelt out.
+            ids = entries.ids.cast(pa.string()) if len(kinds) > 1 else entries.ids
+            writer.write(Fingerprints(entries.rows, index.scheme, entries.words, ids))
+            done += len(entries)
+    return done
+
+
+def _export_lines(index: Index, output: str | os.PathLike[str]) -> int:
+    done = 0
+    with replacing(output) as unfinished, unfinished.open("wb") as file:
+        for entries in index.entries():
+            for line in _lines(entries, index):
+                file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+            done += len(entries)
+    return done
+
+
+def _lines(entries: Entries, index: Index) -> Iterator[dict[str, Any]]:
+    prints = Fingerprints(entries.rows, index.scheme, entries.words).hex()
+    for place, (id, words) in enumerate(
+        zip(entries.ids.to_pylist(), entries.words.tolist(), strict=True)
+    ):
+        line = {"id": id, "words": words, "fingerprint": prints[place] if words else None}
+        metadata = b"" if entries.metadata is None else entries.metadata[place].as_py()
+        if metadata:
+            line["metadata"] = orjson.loads(metadata)
+        if index.settings.store_text and entries.contents is not None:
+            line["text"] = text_of(entries.contents[place].as_py())
+        yield line

@@ -1,0 +1,56 @@
+"""`unique`: of a stream only what was not seen before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from neardup.errors import InputError
+from neardup.index.api import BaseIndex
+from neardup.index.entries import checked_id
+from neardup.index.memory.index import MemoryIndex
+
+Item = TypeVar("Item")
+
+
+def unique(
+    stream: Iterable[Item],
+    index: BaseIndex | None = None,
+    *,
+    max_distance: int | None = None,
+    threshold: float | None = None,
+) -> Iterator[Item]:
+    """Give the documents of a stream that are near none before, and add those to the index.
+
+    A document is a text, an (id, text) pair, or a dict with `text` and perhaps `id`; it is given
+    as it came. Those without an id are numbered. One whose id is in the index was seen before.
+    Without an index, one in memory is made and grows with what is given. Empty documents are
+    near nothing, so all of them are given.
+
+    >>> list(unique(["one two three four", "Something else", "One, two, three, four!"]))
+    ['one two three four', 'Something else']
+    """
+    seen = MemoryIndex() if index is None else index
+    number = len(seen)
+    for item in stream:
+        id, document = _parts(item)
+        if id is None:
+            while number in seen:
+                number += 1
+            id = number
+        elif id in seen:
+            continue
+        if not seen.query(document, max_distance, threshold, 1):
+            seen.add(id, document)
+            yield item
+
+
+def _parts(item: Any) -> tuple[Any, Any]:
+    if isinstance(item, tuple | list) and len(item) in (2, 3):
+        return checked_id(item[0]), item[1]
+    if isinstance(item, Mapping):
+        if "text" not in item:
+            raise InputError(f"a document of the stream has no 'text', only {sorted(item)}")
+        id = item.get("id")
+        return None if id is None else checked_id(id), item["text"]
+    return None, item

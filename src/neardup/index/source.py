@@ -1,0 +1,96 @@
+"""An index as the other collection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.collection.collected import Collected
+from neardup.collection.inputs import Progress
+from neardup.collection.rejected import RejectedRows
+from neardup.collection.settings import DedupSettings
+from neardup.collection.source import DocumentBatch, RowBatch
+from neardup.errors import SettingError
+from neardup.features.spec import TextColumn
+from neardup.index import Index
+from neardup.index.contents import text_of
+from neardup.index.entries import Entries, is_text
+from neardup.kernels.hamming_join import group_rows
+
+_NO_TEXT = "(the index stores no texts)"
+
+
+@dataclass(frozen=True, eq=False)
+class IndexSource:
+    """The documents of an index, by the texts that it stores; or, by `hamming`, without."""
+
+    index: Index
+    ids_as_text: bool
+
+    @classmethod
+    def of(cls, path: Path, settings: DedupSettings) -> IndexSource:
+        """Open an index, which must be of the same scheme and store what is asked of it."""
+        # Open for writing where that may be: what is kept can be added to the same index later.
+        index = Index(path, readonly=not os.access(path, os.W_OK), create=False)
+        index.scheme.require_same(settings.scheme)
+        if settings.similarity != "hamming" and not index.settings.store_text:
+            raise SettingError(
+                f"{path} stores no texts to tell {settings.similarity} by; make it with "
+                "store_text, or take similarity=hamming and the most bits that may differ as "
+                "threshold"
+            )
+        kinds = {is_text(entries.ids) for entries in index.entries()}
+        return cls(index, len(kinds) > 1)
+
+    @property
+    def places(self) -> Sequence[str]:
+        """The folder of the index."""
+        return [os.fspath(self.index.path)]
+
+    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
+        """The documents; without stored texts, only to be shown."""
+        done = 0
+        for entries in self.index.entries():
+            yield DocumentBatch(self._ids(entries), [TextColumn(self._texts(entries))])
+            done += len(entries)
+            if progress:
+                progress(done, len(self.index), done)
+
+    def rows(self) -> Iterator[RowBatch]:
+        """The documents as rows of id and text."""
+        for batch in self.batches():
+            columns = batch.columns
+            assert isinstance(columns, list)
+            rows = pa.RecordBatch.from_pydict({"id": batch.ids, "text": columns[0].texts})
+            yield RowBatch(rows, columns)
+
+    def fingerprinted(self) -> Collected:
+        """All documents by the fingerprints that the index has, and nothing read again."""
+        parts = list(self.index.entries())
+        words = np.concatenate([np.zeros(0, np.uint32), *(part.words for part in parts)])
+        none = np.zeros((0, self.index.scheme.row_words), np.uint64)
+        rows = np.concatenate([none, *(part.rows for part in parts)])
+        filled = np.flatnonzero(words)
+        ids = [self._ids(part) for part in parts]
+        return Collected(
+            pa.concat_arrays(ids) if ids else pa.array([], pa.int64()),
+            words,
+            rows,
+            filled,
+            group_rows(np.ascontiguousarray(rows[filled]), threads=1),
+            None,
+            RejectedRows(),
+        )
+
+    def _ids(self, entries: Entries) -> pa.Array:
+        return entries.ids.cast(pa.string()) if self.ids_as_text else entries.ids
+
+    def _texts(self, entries: Entries) -> pa.Array:
+        if not self.index.settings.store_text or entries.contents is None:
+            return pa.array([_NO_TEXT] * len(entries), pa.large_string())
+        return pa.array(map(text_of, entries.contents.to_pylist()), pa.large_string())

@@ -1,0 +1,87 @@
+"""What the living tables take and give: numbered rows, and the matches of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.errors import SettingError
+from neardup.kernels.hamming_join import Rows, checked_bits, checked_masks, checked_rows
+
+# The topmost bit is the tables' own.
+MOST_NUMBER = 2**63 - 1
+# What can be put into one segment, or into the tables in memory.
+MOST_DOCUMENTS = 2**32 - 1
+
+Numbers = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """What queries found: query i has the matches from `offsets[i]` up to `offsets[i + 1]`.
+
+    The nearest come first, and of those as near the lowest number.
+    """
+
+    offsets: NDArray[np.int64]
+    numbers: Numbers
+    distances: NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[tuple[Numbers, NDArray[np.uint16]]]:
+        for first, last in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
+            yield self.numbers[first:last], self.distances[first:last]
+
+
+def checked_plan(masks: Any, bits: Any) -> tuple[Rows, int]:
+    """The masks of a plan on so many bits; none may use a bit beyond them."""
+    masks = checked_masks(masks, masks.shape[-1] if isinstance(masks, np.ndarray) else 1)
+    bits = checked_bits(bits, masks.shape[1])
+    if np.any(masks[:, -1] & np.uint64(2 ** (-bits % 64) - 1)):
+        raise SettingError(f"a mask has bits beyond the {bits} of the fingerprints")
+    return masks, bits
+
+
+def checked_fingerprints(rows: Any, bits: int) -> Rows:
+    """Rows of so many bits, those beyond them zero."""
+    fingerprints = checked_rows(rows, "rows", -(-bits // 64))
+    if np.any(fingerprints[:, -1] & np.uint64(2 ** (-bits % 64) - 1)):
+        raise SettingError(f"a row has bits beyond the {bits} of the fingerprints")
+    return fingerprints
+
+
+def checked_numbers(numbers: Any, count: int) -> Numbers:
+    """The numbers of so many documents."""
+    if not isinstance(numbers, np.ndarray) or numbers.dtype != np.uint64 or numbers.ndim != 1:
+        raise SettingError("numbers must be a uint64 array of one dimension")
+    if len(numbers) != count:
+        raise SettingError(f"{count} rows need as many numbers, not {len(numbers)}")
+    if np.any(numbers > MOST_NUMBER):
+        raise SettingError(f"numbers must be at most {MOST_NUMBER}")
+    return np.ascontiguousarray(numbers)
+
+
+def checked_dead(dead: Any) -> Numbers:
+    """The numbers to leave out, ascending."""
+    if dead is None:
+        return np.empty(0, np.uint64)
+    if not isinstance(dead, np.ndarray) or dead.dtype != np.uint64 or dead.ndim != 1:
+        raise SettingError("dead must be a uint64 array of one dimension")
+    if np.any(dead[1:] < dead[:-1]):
+        raise SettingError("dead must be in ascending order")
+    return np.ascontiguousarray(dead)
+
+
+def checked_limit(limit: Any) -> int | None:
+    """How many matches a query gives at most, or None for all."""
+    if limit is None:
+        return None
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 0:
+        raise SettingError(f"limit={limit!r} must be a whole number, at least 0, or None")
+    return int(limit)

@@ -1,0 +1,211 @@
+"""The slow, obvious twin of the native kernels: what the nd1 scheme means, in plain Python.
+
+`docs/scheme.md` says the same in words. Every native result is tested against this module.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neardup.kernels.reference.keyed import KeyedHash
+
+MASK = 2**64 - 1
+
+# Fractional digits of pi, and the golden ratio: numbers nobody chose for their effect.
+LOW_KEY = 0x243F6A8885A308D3
+HIGH_KEY = 0x452821E638D01377
+SHINGLE_BASE = 0x9E3779B97F4A7C15
+FEATURE_KEY = 0x13198A2E03707344
+TURNED_KEY = 0xC0AC29B7C97C50DD
+WIDTH_STEP = 0xA4093822299F31D1
+WIDTH_KEY = 0x3F84D5B5B5470917
+
+
+@cache
+def kinds() -> dict[int, str]:
+    """Map every code point that is not `other` to letter, mark, solo or space."""
+    table = {}
+    for first, last, kind in _ranges("ND_KIND"):
+        table.update(dict.fromkeys(range(int(first, 16), int(last, 16) + 1), kind))
+    return table
+
+
+@cache
+def lower_map() -> dict[int, int]:
+    """Map every code point with a simple lower-case mapping to its lower case."""
+    table = {}
+    for first, last, stride, delta in _ranges("ND_LOWER"):
+        for code in range(int(first, 16), int(last, 16) + 1, int(stride)):
+            table[code] = code + int(delta)
+    return table
+
+
+def _ranges(macro: str) -> list[tuple[str, ...]]:
+    text = files("neardup.kernels").joinpath("unicode_ranges.inc").read_text(encoding="ascii")
+    return [tuple(line.split(", ")) for line in re.findall(rf"^{macro}\((.*)\)$", text, re.M)]
+
+
+def lower(text: str) -> str:
+    """Lower-case code point by code point, whatever stands around it."""
+    return text.translate(lower_map())
+
+
+def words(text: str) -> list[str]:
+    """Cut lower-cased text into words: a letter and what follows it, or one solo character."""
+    found, word = [], ""
+    for char in lower(text):
+        kind = kinds().get(ord(char))
+        if kind == "letter" or (kind == "mark" and word):
+            word += char
+            continue
+        if word:
+            found.append(word)
+        word = ""
+        if kind == "solo":
+            found.append(char)
+    return [*found, word] if word else found
+
+
+def folded(text: str) -> str:
+    """Lower-case the text and make every run of white space one space, none at the ends."""
+    out: list[str] = []
+    for char in lower(text):
+        space = kinds().get(ord(char)) == "space"
+        if not space:
+            out.append(char)
+        elif out and out[-1] != " ":
+            out.append(" ")
+    return "".join(out).rstrip(" ")
+
+
+def units(text: str, unit: str) -> list[str]:
+    """The things that shingles are made of: words, or code points of the folded text."""
+    return words(text) if unit == "word" else list(folded(text))
+
+
+def shingles(parts: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    """Every run of `size` units; where there are fewer units, the whole is the only one."""
+    if len(parts) < size:
+        return [tuple(parts)] if parts else []
+    return [tuple(parts[i : i + size]) for i in range(len(parts) - size + 1)]
+
+
+def fold_multiply(a: int, b: int) -> int:
+    """Multiply to 128 bits and fold the halves together."""
+    product = a * b
+    return (product & MASK) ^ (product >> 64)
+
+
+def rotate_half(x: int) -> int:
+    """Swap the halves of a 64-bit number."""
+    return ((x << 32) | (x >> 32)) & MASK
+
+
+def unit_value(unit: str) -> int:
+    """Hash the UTF-8 bytes of a unit, sixteen at a time, the last block with the length."""
+    data = unit.encode()
+    value = 0
+    for start in range(0, len(data), 16):
+        block = data[start : start + 16].ljust(16, b"\0")
+        low, high = int.from_bytes(block[:8], "little"), int.from_bytes(block[8:], "little")
+        length = len(data) if start + 16 >= len(data) else 0
+        value = fold_multiply(low ^ LOW_KEY ^ value, high ^ HIGH_KEY ^ length)
+    return value
+
+
+def feature_hash(shingle: Iterable[str]) -> int:
+    """Hash a shingle: a polynomial in its units' values, then one more multiplication."""
+    total = 0
+    for unit in shingle:
+        total = (total * SHINGLE_BASE + unit_value(unit)) & MASK
+    return fold_multiply(total ^ FEATURE_KEY, rotate_half(total) ^ TURNED_KEY)
+
+
+def widen(feature: int, place: int) -> int:
+    """The hash that a feature contributes to the 64-bit word at `place` of a fingerprint."""
+    if place == 0:
+        return feature
+    key = place * WIDTH_STEP & MASK
+    return fold_multiply(feature ^ key, rotate_half(feature) ^ WIDTH_KEY)
+
+
+def feature_in_field(feature: int, field: str) -> int:
+    """The hash of a feature as one of a record's field: the same word in two is two features."""
+    total = (feature * SHINGLE_BASE + unit_value(field)) & MASK
+    return fold_multiply(total ^ FEATURE_KEY, rotate_half(total) ^ TURNED_KEY)
+
+
+def features(text: str, unit: str, size: int, keyed: KeyedHash | None = None) -> list[int]:
+    """The feature hashes of a text, repeated ones included; none if it holds no word."""
+    if not words(text):
+        return []
+    hashed = feature_hash if keyed is None else keyed.feature_hash
+    return [hashed(shingle) for shingle in shingles(units(text, unit), size)]
+
+
+def feature_counts(
+    text: str, shingles: Iterable[tuple[str, int]], keyed: KeyedHash | None = None
+) -> list[tuple[int, int]]:
+    """The features of all kinds of shingles, ascending, each with the times it occurs."""
+    counted: Counter[int] = Counter()
+    for unit, size in shingles:
+        counted.update(features(text, unit, size, keyed))
+    return sorted(counted.items())
+
+
+def fingerprint(
+    text: str,
+    *,
+    unit: str,
+    size: int,
+    distinct: bool,
+    bits: int,
+    ties_up: bool,
+    keyed: KeyedHash | None = None,
+) -> list[int]:
+    """The fingerprint as 64-bit words, bit 0 the most significant bit of the first."""
+    hashes = features(text, unit, size, keyed)
+    widened_at = widen if keyed is None else keyed.widen
+    if distinct:
+        hashes = list(dict.fromkeys(hashes))
+    row = []
+    for place in range(-(-bits // 64)):
+        widened = [widened_at(feature, place) for feature in hashes]
+        word = 0
+        for bit in range(64):
+            ones = sum(value >> (63 - bit) & 1 for value in widened)
+            total = ones - (len(widened) - ones)
+            inside = 64 * place + bit < bits
+            if hashes and inside and (total > 0 or (ties_up and total == 0)):
+                word |= 1 << (63 - bit)
+        row.append(word)
+    return row
+
+
+def weigh(
+    weights: Sequence[float], digests: Sequence[int], *, bits: int, ties_up: bool
+) -> tuple[int, list[float]]:
+    """The fingerprint of weighted terms as a number of `bits` digits, and the sums behind it.
+
+    A digest is a number of `bits` digits too. Weights are rounded (half to even) to multiples of
+    a power of two, as small as sums of 64 bits allow, so that their order does not matter.
+    """
+    exponent = math.frexp(max(map(abs, weights), default=0.0))[1]
+    shift = min(61 - exponent - len(weights).bit_length(), 1000)
+    fixed = [round(Fraction(weight) * Fraction(2) ** shift) for weight in weights]
+    fingerprint, sums = 0, []
+    for bit in range(bits):
+        signs = [1 if digest >> (bits - 1 - bit) & 1 else -1 for digest in digests]
+        total = sum(sign * weight for sign, weight in zip(signs, fixed, strict=True))
+        set_ = bool(weights) and (total > 0 or (ties_up and total == 0))
+        fingerprint = fingerprint << 1 | set_
+        sums.append(float(total) / math.ldexp(1.0, shift))
+    return fingerprint, sums

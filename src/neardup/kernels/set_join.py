@@ -1,0 +1,267 @@
+"""Set joins: exact similarity of given pairs, and every pair that reaches a threshold."""
+# MERGED DOC: """What true similarity takes and gives: documents as sorted features, and pairs of similar ones.
+#
+# Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once, with
+# `weights` beside them; without, each weighs 1.
+# """
+# MERGED DOC: """True similarity, exactly: of given pairs, and every pair that reaches a threshold.
+#
+# `similar_reference` is the twin. Documents are features as `find_features` gives them: document i
+# has `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once. Weights are 0, or from 1e-100 to
+# 1e100; without, each feature weighs 1. An empty document is similar to nothing, equal ones are
+# similar by exactly 1.
+# """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.errors import SettingError
+from neardup.kernels import _native
+from neardup.kernels._native import TooManyPairsError
+
+MEASURES = ("jaccard", "weighted-jaccard", "cosine")
+MOST_DOCUMENTS = 2**32 - 1
+
+Offsets = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+Weights = NDArray[np.float64]
+Documents = tuple[Offsets, Hashes, Weights | None]
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarPairs:
+    """Pairs sorted by (a, b), each once; a < b where a collection is joined with itself.
+
+    `compared` is how many pairs were looked at feature by feature to find them.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+    compared: int
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+class TooManyPostingsError(Exception):
+    """A join would have to look at more postings than it may; none was looked at."""
+
+    def __init__(self, postings: int) -> None:
+        super().__init__(f"{postings} postings would have to be looked at")
+        self.postings = postings
+
+
+def checked_measure(measure: Any, *sides: Documents | None) -> str:
+    """A measure by name; Jaccard knows no weights."""
+    if measure not in MEASURES:
+        raise SettingError(f"measure={measure!r} must be one of {', '.join(MEASURES)}")
+    if measure == "jaccard" and any(side is not None and side[2] is not None for side in sides):
+        raise SettingError("jaccard takes no weights; leave them out or use weighted-jaccard")
+    return str(measure)
+
+
+def checked_threshold(threshold: Any) -> float:
+    """A similarity that pairs are to reach: above 0, at most 1."""
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.floating):
+        raise SettingError(f"threshold={threshold!r} must be a number")
+    if not 0 < threshold <= 1:
+        raise SettingError(f"threshold={threshold!r} must be above 0 and at most 1")
+    return float(threshold)
+
+
+def checked_sides(left: Documents, right: Documents | None) -> tuple[Documents, Documents | None]:
+    """Both collections in the types that the kernels take; what is in them is checked there."""
+    if right is not None:
+        if (left[2] is None) != (right[2] is None):
+            raise SettingError("both collections need weights, or neither")
+        right = _documents(right, "right")
+    return _documents(left, "left"), right
+
+
+def checked_places(places: Any, count: int, name: str) -> NDArray[np.int64]:
+    """Numbers of documents that are there."""
+    array = np.asarray(places)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise SettingError(f"{name} must be a list of whole numbers")
+    if array.size and (array.min() < 0 or array.max() >= count):
+        raise SettingError(f"{name} names a document that is not among the {count}")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def _documents(side: Documents, name: str) -> Documents:
+    offsets, hashes, weights = side
+    for part, array, dtype in (
+        ("offsets", offsets, np.int64),
+        ("hashes", hashes, np.uint64),
+        ("weights", weights, np.float64),
+    ):
+        if array is None and part == "weights":
+            continue
+        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+            raise SettingError(f"the {part} of {name} must be a flat {np.dtype(dtype)} array")
+    if not 1 <= len(offsets) <= MOST_DOCUMENTS:
+        raise SettingError(f"the offsets of {name} must be one more than its documents")
+    return (
+        np.ascontiguousarray(offsets),
+        np.ascontiguousarray(hashes),
+        None if weights is None else np.ascontiguousarray(weights),
+    )
+
+
+__all__ = [
+    "PossiblePartners",
+    "SimilarPairs",
+    "TooManyPairsError",
+    "TooManyPostingsError",
+    "components",
+    "join_similar",
+    "predict_similar",
+    "similarities",
+]
+
+Found = TypeVar("Found")
+
+
+def similarities(
+    offsets: Offsets,
+    hashes: Hashes,
+    weights: Weights | None,
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    *,
+    measure: str,
+    right: Documents | None = None,
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """The true similarity of documents a[i] and b[i]; with `right`, b counts in that collection.
+
+    `measure` is "jaccard", which takes no weights, "weighted-jaccard" or "cosine".
+    """
+    left, right = checked_sides((offsets, hashes, weights), right)
+    measure = checked_measure(measure, left, right)
+    a = checked_places(a, len(left[0]) - 1, "a")
+    b = checked_places(b, len((right or left)[0]) - 1, "b")
+    return _refused_in_a_sentence(
+        lambda: _native.similarities(left, right, a, b, measure=measure, threads=threads)
+    )
+
+
+def join_similar(
+    offsets: Offsets,
+    hashes: Hashes,
+    weights: Weights | None,
+    *,
+    measure: str,
+    threshold: float,
+    right: Documents | None = None,
+    most_postings: int | None = None,
+    most_pairs: int | None = None,
+    threads: int = 1,
+) -> SimilarPairs:
+    """Every pair of documents whose similarity is at least `threshold`, guaranteed.
+
+    With `right`, pairs are of a document and one of that collection. Documents that are equal make
+    as many pairs as there are; to keep them few, join one of each. `TooManyPostingsError` is raised
+    where there are more than `most_postings`, as `predict_similar` counts them, and
+    `TooManyPairsError` where there are more than `most_pairs`, in any number of threads.
+    """
+    left, right = checked_sides((offsets, hashes, weights), right)
+    measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
+    found = _refused_in_a_sentence(
+        lambda: _native.join_similar(
+            left,
+            right,
+            measure=measure,
+            threshold=threshold,
+            most_postings=2**64 - 1 if most_postings is None else most_postings,
+            most_pairs=2**64 - 1 if most_pairs is None else most_pairs,
+            threads=threads,
+        )
+    )
+    a, b, similarity, compared, postings, done = found
+    if not done:
+        raise TooManyPostingsError(postings)
+    return SimilarPairs(a, b, similarity, compared)
+
+
+def predict_similar(
+    offsets: Offsets,
+    hashes: Hashes,
+    weights: Weights | None,
+    *,
+    measure: str,
+    threshold: float,
+    right: Documents | None = None,
+    threads: int = 1,
+) -> int:
+    """How many postings `join_similar` would look at: its work beyond reading the features.
+
+    That is counted, not guessed; it costs as much as the linear part of the join.
+    """
+    left, right = checked_sides((offsets, hashes, weights), right)
+    measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
+    return _refused_in_a_sentence(
+        lambda: _native.predict_similar(
+            left, right, measure=measure, threshold=threshold, threads=threads
+        )
+    )
+
+
+class PossiblePartners:
+    """Tells documents that can be in no pair, as too few of their features are anyone else's.
+
+    Collections go by twice, part by part: `see` notes the features of all, then `keep_possible`
+    tells. `features` is about how many there are; with `two` collections, only what both have
+    counts. Some that are in no pair pass for possible; none that is in one is lost.
+    """
+
+    def __init__(
+        self, features: int, *, measure: str, threshold: float, two: bool = False, threads: int = 1
+    ) -> None:
+        self._filter = _native.SharedFilter(features, two)
+        self._measure, self._threshold = checked_measure(measure), checked_threshold(threshold)
+        self._threads = threads
+
+    def see(self, part: Documents, wanted: NDArray[np.bool_], *, right: bool = False) -> None:
+        """Note the features of those documents that are `wanted`."""
+        part, _ = checked_sides(part, None)
+        _refused_in_a_sentence(
+            lambda: self._filter.see(part, wanted, right=right, threads=self._threads)
+        )
+
+    def keep_possible(self, part: Documents, wanted: NDArray[np.bool_]) -> None:
+        """Clear the flags of documents that can be in no pair."""
+        part, _ = checked_sides(part, None)
+        checked_measure(self._measure, part)
+        _refused_in_a_sentence(
+            lambda: self._filter.keep_possible(
+                part,
+                wanted,
+                measure=self._measure,
+                threshold=self._threshold,
+                threads=self._threads,
+            )
+        )
+
+
+def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each of n documents the smallest one that pairs (a[i], b[i]) connect it with."""
+    if not 0 <= n <= MOST_DOCUMENTS:
+        raise SettingError(f"n={n!r} must be a number of documents, at most {MOST_DOCUMENTS}")
+    a, b = checked_places(a, n, "a"), checked_places(b, n, "b")
+    return _refused_in_a_sentence(lambda: _native.components(n, a, b))
+
+
+def _refused_in_a_sentence(work: Callable[[], Found]) -> Found:
+    """The native module reads all features and says what is wrong with them."""
+    try:
+        return work()
+    except ValueError as error:
+        raise SettingError(str(error)) from None

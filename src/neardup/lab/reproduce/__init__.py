@@ -1,0 +1,1 @@
+"""Known systems, run again beside their published figures."""

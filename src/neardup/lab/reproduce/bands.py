@@ -1,0 +1,131 @@
+"""S0 and S3 again: tables of bits over arXiv abstracts, and the recall that neither measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import InputError
+from neardup.lab.reproduce.published import ARXIV_DOCUMENTS, PublishedLab
+from neardup.lab.reproduce.report import BesideTable, Cell, Reproduction
+from neardup.lab.sweep.result import Sweep, SweepRow
+from neardup.lab.sweep.run import sweep
+from neardup.presets import preset
+
+# A collection is taken for an edition of the same corpus within this share of its size.
+_SAME_CORPUS = 0.1
+_COLUMNS = {
+    "bands": "M",
+    "band_bits": "K",
+    "published_candidates": "candidates\nseed",
+    "scaled_candidates": "\nscaled",
+    "candidates": "\nours",
+    "published_true": "true\nseed",
+    "true": "\nours",
+    "published_precision": "precision\nseed",
+    "precision": "\nours",
+    "recall": "recall\nours",
+    "published_seconds": "seconds\nseed",
+    "seconds": "\nours",
+}
+
+
+def reproduce_bands(
+    lab: PublishedLab,
+    inputs: Sequence[str],
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    threads: int | None = None,
+) -> Reproduction:
+    """Run a lab's settings on documents that bring their terms and weights, with the truth."""
+    began = time.perf_counter()
+    known = preset(lab.preset)
+    swept = sweep(
+        inputs[0] if len(inputs) == 1 else list(map(Path, inputs)),
+        plans=[row.plan for row in lab.rows],
+        threshold=known.threshold,
+        similarity=known.similarity,
+        features="terms",
+        hash=known.hash,
+        tie=known.tie,
+        text=text,
+        id=id,
+        exact=True,
+        threads=threads,
+    )
+    if not swept.documents:
+        raise InputError("the input has no document; give some with terms and weights")
+    table = _table(lab, swept)
+    return Reproduction(
+        lab.seed,
+        lab.system,
+        f"{swept.documents:,} documents with terms and weights ({swept.scheme})",
+        swept.documents,
+        time.perf_counter() - began,
+        (table,),
+        {} if swept.true_pairs is None else {"true_pairs": swept.true_pairs[0]},
+        tuple(_differences(lab, swept, table)),
+    )
+
+
+def _table(lab: PublishedLab, swept: Sweep) -> BesideTable:
+    size = swept.documents / ARXIV_DOCUMENTS
+    ours: dict[str, SweepRow] = {row.plan: row for row in swept.rows}
+    rows: list[tuple[Cell, ...]] = []
+    for seed in lab.rows:
+        row = ours[seed.plan]
+        scaled = round(seed.false * size**2 + seed.true * size)
+        rows.append(
+            (
+                *(seed.bands, seed.band_bits, seed.candidates, scaled, row.candidates),
+                *(seed.true, row.true, seed.true / seed.candidates, row.precision, row.recall),
+                *(seed.seconds, row.seconds["alone"]),
+            )
+        )
+    return BesideTable.of(f"M tables of K bits, true from {swept.thresholds[0]:g}", _COLUMNS, rows)
+
+
+def _differences(lab: PublishedLab, swept: Sweep, table: BesideTable) -> list[str]:
+    n, size = swept.documents, swept.documents / ARXIV_DOCUMENTS
+    candidates = _ratios(table.column("candidates"), table.column("scaled_candidates"))
+    sentences = [
+        f"Size: the seed had {ARXIV_DOCUMENTS:,} documents, these are {n:,}. Random candidates go "
+        f"with the square of the number (× {size**2:.3f}), true pairs about with the number "
+        f"(× {size:.3f}); so scaled, the seed's candidates are met {candidates}."
+    ]
+    if abs(size - 1) > _SAME_CORPUS:
+        sentences.append("Corpus: this is another collection, so only the shape can agree.")
+    else:
+        true = _ratios(table.column("true"), table.column("published_true"))
+        sentences.append(
+            f"Edition: this is another edition of the corpus, with vectors made anew. Its true "
+            f"pairs are {true} those of the seed; they depend on which abstracts are in it twice."
+        )
+    if swept.true_pairs is None or not swept.true_pairs[0]:
+        sentences.append("Recall: no pair reaches the threshold here, so there is none.")
+    else:
+        low, high = _extremes(table.column("recall"))
+        sentences.append(
+            f"Recall: the seed never measured it. Of the {swept.true_pairs[0]:,} pairs there are, "
+            f"its settings find from {low:.1%} to {high:.1%}."
+        )
+    sentences.append(
+        f"Seconds: {lab.about_seconds}; ours are for all three, each row on its own, on this "
+        "machine."
+    )
+    return sentences
+
+
+def _ratios(ours: Sequence[Any], theirs: Sequence[Any]) -> str:
+    ratios = [one / other for one, other in zip(ours, theirs, strict=True) if other]
+    if not ratios:
+        return "nowhere, as there should be none"
+    low, high = _extremes(ratios)
+    return f"{low:.3f} to {high:.3f} times"
+
+
+def _extremes(values: Sequence[Any]) -> tuple[float, float]:
+    return min(values), max(values)

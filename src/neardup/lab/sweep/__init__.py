@@ -1,0 +1,1 @@
+"""Sweeps: many plans over one collection."""

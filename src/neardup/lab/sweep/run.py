@@ -1,0 +1,187 @@
+"""`sweep`: many plans over one collection, with what each finds and what it costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from neardup.collection.inputs import Progress
+from neardup.collection.source import Source
+from neardup.deduplication.run import source_of
+from neardup.lab.sweep.counts import LookUp, PlanCounts, TruePairs, Verification, count_plan
+from neardup.lab.sweep.documents import SweptDocuments, swept_documents
+from neardup.lab.sweep.prediction import KnownSimilarities, Prediction
+from neardup.lab.sweep.request import SweepRequest, shape_of
+from neardup.lab.sweep.result import SimilarPair, Sweep, SweepRow
+from neardup.pairs.by_fingerprints import Plan
+
+
+def top_pairs(documents: SweptDocuments, true: TruePairs, most: int) -> tuple[SimilarPair, ...]:
+    """The first `most` pairs by similarity; among equal ones, those that come first in the input.
+
+    Documents with the same features are pairs of similarity 1, which every plan finds.
+    """
+    if most < 1:
+        return ()
+    pairs = [*_of_one_kind(documents, most), *_of_two_kinds(documents, true, most)]
+    pairs.sort(key=lambda pair: (-pair[2], pair[0], pair[1]))
+    return tuple(
+        SimilarPair(documents.ids[a].as_py(), documents.ids[b].as_py(), similarity)
+        for a, b, similarity in pairs[:most]
+    )
+
+
+def _of_one_kind(documents: SweptDocuments, most: int) -> Iterator[tuple[int, int, float]]:
+    for kind in np.flatnonzero(documents.sizes > 1)[:most].tolist():
+        # m documents make more than m pairs, so that so many are enough.
+        for a, b in combinations(documents.members(kind, most + 1).tolist(), 2):
+            yield a, b, 1.0
+
+
+def _of_two_kinds(
+    documents: SweptDocuments, true: TruePairs, most: int
+) -> Iterator[tuple[int, int, float]]:
+    for place in np.lexsort((true.b, true.a, -true.similarity))[:most].tolist():
+        sides = (documents.members(int(side[place]), most).tolist() for side in (true.a, true.b))
+        for x, y in product(*sides):
+            yield min(x, y), max(x, y), float(true.similarity[place])
+
+
+StageProgress = Callable[[str], Progress | None]
+
+
+def sweep(
+    source: Any,
+    *,
+    bands: int | Iterable[int] | None = None,
+    band_bits: int | Iterable[int] | None = None,
+    plans: Iterable[str | Plan] | None = None,
+    bits: int | None = None,
+    threshold: float | Iterable[float] | None = None,
+    exact: bool = False,
+    top: int = 0,
+    **settings: Any,
+) -> Sweep:
+    """Try many ways to find candidates on one collection: what each finds, misses and costs.
+
+    `source` is what `dedup` takes. Swept are all `bands` with all `band_bits`, and `plans` by name.
+    Further settings are `features`, `weights`, `hash`, `tie`, `similarity`, `text`, `id`,
+    `threads`, `memory` and `preset`. With `exact` every true pair is found beforehand, so that
+    recall is known; `top` lists so many of the most similar pairs of each row.
+
+    >>> import neardup as nd
+    >>> texts = ["one two three four five", "one two three four six", "something else"]
+    >>> table = nd.sweep(texts, bands=[1, 2], band_bits=4, threshold=0.5, exact=True)
+    >>> [(row.plan, row.true, row.recall) for row in table.rows]
+    [('bands:1x4', 0, 0.0), ('bands:2x4', 1, 1.0)]
+    """
+    request = SweepRequest.of(
+        bands=bands,
+        band_bits=band_bits,
+        plans=plans,
+        bits=bits,
+        threshold=threshold,
+        **settings,
+    )
+    return sweep_documents(source_of(source, request.settings), request, exact=exact, top=top)
+
+
+def sweep_documents(
+    source: Source,
+    request: SweepRequest,
+    *,
+    exact: bool,
+    top: int = 0,
+    stage: StageProgress = lambda _: None,
+) -> Sweep:
+    """Read, find the exact truth where it is wanted, try every plan; `stage` is told each."""
+    settings, plans = request.settings, request.plans
+    documents = swept_documents(
+        source,
+        settings.scheme,
+        [plan.bits for plan in plans],
+        memory=settings.memory,
+        by_words=any(plan.needs_words for plan in plans),
+        threads=settings.threads,
+        progress=stage("documents"),
+    )
+    seconds = dict(documents.seconds)
+    measure, least = settings.similarity, settings.threshold
+    judge: LookUp | Verification
+    began = time.perf_counter()
+    if exact:
+        stage("exact truth")
+        judge = LookUp(documents, measure, least, settings.memory)
+        seconds["exact"] = time.perf_counter() - began
+    else:
+        judge = Verification(documents, measure, least, settings.memory)
+    stage("plans")
+    counts = [count_plan(plan, documents, judge, settings.memory) for plan in plans]
+    stage("prediction")
+    began = time.perf_counter()
+    similar = (
+        KnownSimilarities.of(documents, judge.truth)
+        if isinstance(judge, LookUp)
+        else KnownSimilarities.estimated(documents, counts)
+    )
+    prediction = Prediction.of(documents, similar, measure, least)
+    truth = judge.truth if isinstance(judge, LookUp) else None
+    rows = tuple(
+        _row(one, level, documents, prediction, truth, top)
+        for level in request.thresholds
+        for one in counts
+    )
+    seconds["prediction"] = time.perf_counter() - began
+    return Sweep(
+        len(documents),
+        len(documents) - len(documents.filled),
+        documents.rejected,
+        str(documents.scheme),
+        measure,
+        request.thresholds,
+        None if truth is None else tuple(_pairs(documents, truth, t) for t in request.thresholds),
+        seconds,
+        rows,
+    )
+
+
+def _row(
+    counts: PlanCounts,
+    threshold: float,
+    documents: SweptDocuments,
+    prediction: Prediction,
+    truth: TruePairs | None,
+    top: int,
+) -> SweepRow:
+    plan, candidates = counts.plan, counts.candidates
+    bands, band_bits = shape_of(plan)
+    true = _pairs(documents, counts.true, threshold)
+    every = None if truth is None else _pairs(documents, truth, threshold)
+    fingerprint = documents.seconds["fingerprint"]
+    alone = fingerprint + counts.seconds["candidates"] + counts.compared * prediction.verifying
+    return SweepRow(
+        plan.name,
+        bands,
+        band_bits,
+        plan.bits,
+        threshold,
+        candidates,
+        true,
+        candidates - true,
+        true / candidates if candidates else None,
+        true / every if every else None,
+        {"fingerprint": fingerprint, **counts.seconds, "alone": alone},
+        prediction.candidates(plan),
+        prediction.recall(plan, threshold),
+        top_pairs(documents, counts.true.where(counts.true.similarity >= threshold), top),
+    )
+
+
+def _pairs(documents: SweptDocuments, true: TruePairs, threshold: float) -> int:
+    """Pairs of documents that reach a threshold."""
+    reached = true.where(true.similarity >= threshold)
+    return int(documents.pairs(reached.a, reached.b).sum()) + documents.same_pairs

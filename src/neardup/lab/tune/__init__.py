@@ -1,0 +1,1 @@
+"""Tuning: settings for a collection, from a sample of it."""

@@ -1,0 +1,95 @@
+"""What `tune` gives: the settings to take, what they should come to, and why."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from neardup import __version__
+from neardup.atomic import replacing
+from neardup.collection.settings import EXACT
+from neardup.lab.tune.options import Option
+from neardup.pairs.by_fingerprints.planner import duration
+
+# Reckoned times are not so sure that something faster but incomplete should win by a little; and
+# for a few seconds nobody wants to miss pairs.
+_ABOUT_AS_FAST = 2.0
+_SOON = 10.0
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Settings for `dedup`, with what to expect of them.
+
+    `settings` are arguments of `dedup`; `save` writes them as a file for `dedup --config`.
+    `choice` is the way to search that they name, `alternatives` the two next best. `reasons` say
+    in plain words what was seen and decided, `problems` what these settings cannot do.
+    """
+
+    settings: dict[str, Any]
+    choice: Option
+    alternatives: tuple[Option, ...]
+    reasons: tuple[str, ...]
+    problems: tuple[str, ...]
+    documents: int
+    sampled: int
+    similar_in_sample: int
+    similar_pairs: float
+
+    @property
+    def explanation(self) -> str:
+        """The reasons and the problems, a line each."""
+        return "\n".join([*self.reasons, *(f"but {problem}" for problem in self.problems)])
+
+    def to_toml(self) -> str:
+        """The settings file, with the predictions as comments."""
+        lines = [f"# Settings for neardup dedup --config, by neardup tune {__version__}."]
+        lines += [f"# {line}" for line in self.explanation.splitlines()]
+        lines += [f"{name} = {_toml(value)}" for name, value in self.settings.items()]
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the settings file; it appears complete or not at all."""
+        with replacing(path) as temporary:
+            temporary.write_text(self.to_toml(), encoding="utf-8")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return self.explanation
+
+
+def best_first(options: list[Option]) -> list[Option]:
+    """The options by time; the join on the features first where it is about as fast."""
+
+    def order(option: Option) -> float:
+        if option.candidates != EXACT:
+            return option.seconds
+        return 0.0 if option.seconds <= _SOON else option.seconds / _ABOUT_AS_FAST
+
+    return sorted(options, key=order)
+
+
+def reason_for(choice: Option, others: list[Option]) -> str:
+    """Why this option and not the others, in a sentence."""
+    about = f"{duration(choice.seconds)} and {choice.memory_bytes / 1e9:,.1f} GB"
+    if choice.candidates == EXACT:
+        other = next((one for one in others if one.candidates != EXACT), None)
+        beside = f"; {other.candidates} would take {duration(other.seconds)}" if other else ""
+        return f"take exact, a join on the features: it finds every pair, in {about}{beside}"
+    exact = next((one for one in others if one.candidates == EXACT), None)
+    beside = f"; a join on the features would take {duration(exact.seconds)}" if exact else ""
+    return (
+        f"take {choice.candidates} with {choice.bits} bits: it should find "
+        f"{choice.recall.value:.3f} of the similar pairs ({choice.recall.low:.3f} to "
+        f"{choice.recall.high:.3f}), in {about}{beside}"
+    )
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; strings are those of JSON."""
+    return json.dumps(value, ensure_ascii=False)

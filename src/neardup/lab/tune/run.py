@@ -1,0 +1,246 @@
+"""`tune`: from a collection to settings that find its near-duplicates, and what they cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from neardup.collection.inputs import Progress
+from neardup.collection.settings import EXACT, DedupSettings
+from neardup.collection.source import Source
+from neardup.deduplication.run import source_of
+from neardup.errors import InputError, SettingError
+from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.hashes import HashFamily
+from neardup.kernels.set_join import TooManyPairsError
+from neardup.lab.exact_pairs import fitted_fingerprinter
+from neardup.lab.tune.features import check_features, choose_features, feature_counts
+from neardup.lab.tune.options import (
+    FEWEST_PAIRS,
+    RandomPairs,
+    band_options,
+    exact_option,
+    random_pairs,
+)
+from neardup.lab.tune.pairs import SamplePairs, similar_pairs, widest
+from neardup.lab.tune.result import Tuning, best_first, reason_for
+from neardup.lab.tune.sample import Look, Sample, draw_sample, frequent_features, look_at
+from neardup.pairs.by_fingerprints.plan import pairs_of
+
+DEFAULT_RECALL = 0.95
+BANDS = "bands"
+DEFAULT_SAMPLE = 20_000
+_ENOUGH_PAIRS = 200
+_LARGER, _LARGEST_SAMPLE = 4, 400_000
+# Bytes of text that a second of the budget stands for: reckoned and not timed, so that the same
+# input gives the same advice. Features that are strings (keywords, other hashes) are slower.
+_BYTES_A_SECOND = 20_000_000
+_BYTES_A_SECOND_BY_STRINGS = 2_000_000
+# From so few features on, chance alone makes documents similar; and so many pairs are too many.
+_FEW_FEATURES, _TOO_MANY = 8, 1e-3
+
+StageProgress = Callable[[str], Progress | None]
+
+
+def tune(
+    source: Any,
+    *,
+    threshold: float | None = None,
+    recall: float = DEFAULT_RECALL,
+    features: str | None = None,
+    sample: int = DEFAULT_SAMPLE,
+    budget: str | float = "60s",
+    **settings: Any,
+) -> Tuning:
+    """Recommend settings for a collection, from a sample of it.
+
+    `source` and the settings are those of `dedup`; what is given is kept, and the rest is chosen:
+    without `features`, those that suit the length of the documents, then bits and plan.
+    With `candidates="bands"` only bands of fingerprints are weighed, not the join on the features.
+    `recall` is the share of the similar pairs of different documents to be found, `sample` how
+    many documents are looked at closely, `budget` about how long that may take ("60s", "2m").
+
+    >>> import neardup as nd
+    >>> texts = [f"{word} and so on, it goes on and on like this" for word in ("one", "two")]
+    >>> tuning = nd.tune(texts, threshold=0.7)
+    >>> tuning.settings["features"], tuning.settings["candidates"]
+    ('word:1', 'exact')
+    >>> nd.dedup(texts, **tuning.settings)
+    <Result of 2 documents: 1 removed, 1 clusters>
+    """
+    chosen = {"threshold": threshold, "recall": recall, **settings}
+    first = DedupSettings.of(features=features or "word:3", **chosen)
+    return tuned(source_of(source, first), features, chosen, sample=sample, budget=budget)
+
+
+def tuned(
+    source: Source,
+    features: str | None,
+    chosen: dict[str, Any],
+    *,
+    sample: int = DEFAULT_SAMPLE,
+    budget: str | float = "60s",
+    stage: StageProgress = lambda _: None,
+) -> Tuning:
+    """Look, choose features, sample, measure, weigh the options; `stage` is told each."""
+    seconds = seconds_of(budget)
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 2:
+        raise SettingError(f"sample={sample!r} must be a number of documents, 2 or more")
+    settings = DedupSettings.of(features=features or "word:3", **chosen)
+    if settings.similarity == "hamming":
+        raise SettingError(
+            "similarity='hamming' needs no tuning: candidates='auto' finds every pair within a "
+            "distance, and `neardup plan` says what each way costs"
+        )
+    if settings.candidates not in ("auto", BANDS):
+        raise SettingError(
+            f"candidates={settings.candidates!r}: tune weighs all ways (auto), or only {BANDS}"
+        )
+    look = look_at(source, settings.memory, stage("look"))
+    reasons, problems = [], []
+    if features is None:
+        choice = choose_features(look, settings)
+        settings = DedupSettings.of(features=choice.features, **chosen)
+        reasons.append(choice.reason)
+        problems += [choice.problem] if choice.problem else []
+    elif problem := check_features(look, settings):
+        problems.append(problem)
+    stage("sample")
+    fingerprinter = fitted_fingerprinter(source, settings)
+    drawn, pairs = _sampled(source, look, fingerprinter, settings, sample, seconds)
+    stage("plans")
+    at_random = random_pairs(drawn, widest(fingerprinter))
+    options = band_options(drawn, pairs, at_random, fingerprinter, settings)
+    if settings.candidates != BANDS:
+        options.append(exact_option(drawn, fingerprinter, settings))
+    elif not options:
+        raise SettingError(
+            f"no bands of {maker.scheme} find {settings.recall:g} of the similar pairs; ask for "
+            "less, take another hash, or leave candidates at auto"
+        )
+    best, *others = best_first(options)
+    others.sort(key=lambda option: option.candidates != EXACT)
+    reasons = [*_seen(drawn, pairs, at_random, settings), *reasons]
+    reasons.append(reason_for(best, others))
+    problems += _problems(drawn, pairs, settings)
+    named = {**_given(chosen), **_of_scheme(settings), "candidates": best.candidates}
+    named |= {"bits": best.bits}
+    return Tuning(
+        settings=named,
+        choice=best,
+        alternatives=tuple(others[:2]),
+        reasons=tuple(reasons),
+        problems=tuple(problems),
+        documents=drawn.documents,
+        sampled=len(drawn),
+        similar_in_sample=pairs.in_sample,
+        similar_pairs=pairs.total,
+    )
+
+
+def seconds_of(budget: str | float) -> float:
+    """An amount of time: `60s`, `2m`, or a number of seconds.
+
+    >>> seconds_of("2m")
+    120.0
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|)\s*", str(budget), re.ASCII)
+    amount = float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]] if found else 0.0
+    if not amount:
+        raise SettingError(f"budget={budget!r} is no amount of time; write it like 60s or 2m")
+    return amount
+
+
+def _sampled(
+    source: Source,
+    look: Look,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    most: int,
+    budget: float,
+) -> tuple[Sample, SamplePairs]:
+    """A sample with its similar pairs; a larger one where there are few, while there is time."""
+    rate = _BYTES_A_SECOND if fingerprinter.scheme.is_hashed else _BYTES_A_SECOND_BY_STRINGS
+    room = budget * rate
+    looked = min(1.0, room / max(1, look.text_bytes))
+    frequent = frequent_features(look.features(fingerprinter))
+    while True:
+        drawn = draw_sample(
+            source, fingerprinter, frequent, most=most, memory=settings.memory, looked=looked
+        )
+        if not len(drawn):
+            raise InputError(
+                f"none of the {look.documents:,} documents has a word, so there is nothing to tune"
+            )
+        try:
+            pairs = similar_pairs(drawn, fingerprinter, settings)
+        except TooManyPairsError:
+            most = len(drawn) // 2
+            continue
+        room -= looked * look.text_bytes
+        most *= _LARGER
+        enough = len(pairs) >= _ENOUGH_PAIRS or drawn.kept == 1 or most > _LARGEST_SAMPLE
+        if enough or room < looked * look.text_bytes:
+            return drawn, pairs
+
+
+def _seen(
+    drawn: Sample, pairs: SamplePairs, at_random: RandomPairs, settings: DedupSettings
+) -> list[str]:
+    """What the collection is like, in plain words."""
+    counts = feature_counts(drawn.features)
+    few, half = (int(np.percentile(counts, share)) for share in (10, 50))
+    whole = "all of them" if drawn.is_whole else f"{len(drawn):,} of them"
+    skew = at_random.agreement(min(16, at_random.bits)) * 2.0 ** min(16, at_random.bits)
+    found = "" if drawn.is_whole else f"; {pairs.in_sample:,} of them are in the sample"
+    return [
+        f"{drawn.documents:,} documents, about {drawn.contents:,.0f} different ones; {whole} were "
+        f"looked at closely. Half have {half:,} features or more, a tenth have {few:,} or fewer",
+        f"about {pairs.total:,.0f} pairs of different documents reach a similarity "
+        f"({settings.similarity}) of {settings.threshold:g}{found}",
+        f"unrelated documents differ in {at_random.mean_distance:.3f} of their bits, and agree on "
+        f"16 bits {skew:,.1f} times as often as fair coins",
+    ]
+
+
+def _problems(drawn: Sample, pairs: SamplePairs, settings: DedupSettings) -> list[str]:
+    """What the settings cannot do for this collection."""
+    found = []
+    if len(pairs) < FEWEST_PAIRS:
+        number = f"only {len(pairs)}" if len(pairs) else "no"
+        found.append(
+            f"{number} similar pairs were found to judge by, so that the recall of bands is that "
+            "of a formula, for pairs at the threshold"
+        )
+    counts = feature_counts(drawn.features)
+    share = pairs.total / max(1.0, pairs_of(round(drawn.contents)))
+    if share > _TOO_MANY and np.median(counts) <= _FEW_FEATURES:
+        found.append(
+            f"1 in {1 / share:,.0f} of all pairs reaches {settings.threshold:g}, because half of "
+            f"the documents have {int(np.median(counts))} features or fewer: at this threshold "
+            "texts so short cannot be told apart; raise it, or join more columns into the text"
+        )
+    return found
+
+
+def _given(chosen: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for, but for what holds for one machine only."""
+    return {
+        name: value.name if isinstance(value, HashFamily) else value
+        for name, value in chosen.items()
+        if value is not None and name != "threads"
+    }
+
+
+def _of_scheme(settings: DedupSettings) -> dict[str, Any]:
+    """What makes fingerprints and similarity, written out."""
+    scheme = settings.scheme
+    return {
+        "features": str(scheme.features),
+        "weights": scheme.weights,
+        "similarity": settings.similarity,
+        "threshold": settings.threshold,
+    }

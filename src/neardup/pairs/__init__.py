@@ -1,0 +1,1 @@
+"""Pairs: which documents are near-duplicates, found by features or by fingerprints."""

@@ -1,0 +1,1 @@
+"""Pairs by features: the exact join, and the verification of candidates."""

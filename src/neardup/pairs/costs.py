@@ -1,0 +1,90 @@
+"""What the steps of a search cost, as measured by `benchmarks/calibrate.py`.
+
+The numbers steer the choice of a plan and the predictions of `neardup plan`, never a result.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from neardup.errors import NeardupError
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Nanoseconds on one thread, and bytes, for fingerprints of 64 bits.
+
+    `compare` is one comparison in brute force, `move` a row's way into its bucket, `table` a
+    row's way through one table of masks, `look` a look at a pair that shares a bucket there,
+    `sort` a row's share of a sorting in NumPy, `probe` one binary search. `row_bytes` is the
+    most that a join keeps for each fingerprint.
+    """
+
+    compare: float
+    move: float
+    table: float
+    look: float
+    sort: float
+    probe: float
+    row_bytes: float
+
+    @classmethod
+    @lru_cache(maxsize=1)
+    def load(cls) -> Costs:
+        """The costs that were measured when this version was made."""
+        stored = files("neardup.pairs").joinpath("costs.json").read_text(encoding="utf-8")
+        try:
+            return cls(**json.loads(stored))
+        except (TypeError, ValueError) as error:
+            raise NeardupError(
+                f"costs.json of neardup.pairs is damaged ({error}); "
+                "write it anew with python -m benchmarks.calibrate"
+            ) from None
+
+    def brute_force(self, pairs: float, bits: int) -> float:
+        """Seconds to compare so many pairs."""
+        return self.compare * _words(bits) * pairs / 1e9
+
+    def within(self, n: int, pairs: float, bits: int, k: int) -> float:
+        """Seconds of the join that cuts the bits into blocks, and large buckets again.
+
+        A row is either compared with its share of the bucket, or goes into one smaller bucket
+        for each block; after r blocks that differ, k − r bits may still do so.
+        """
+
+        def divided(partners: float, k: int, bits: int) -> float:
+            width = bits // (k + 1)
+            fewer = partners * 0.5**width
+            return sum(self.move + of_row(fewer, left, bits - width) for left in range(k + 1))
+
+        @cache
+        def of_row(partners: float, k: int, bits: int) -> float:
+            compared = self.compare * _words(bits) * partners
+            if bits <= k or compared <= (k + 1) * self.move:
+                return compared
+            return min(compared, divided(partners, k, bits))
+
+        return n * divided(pairs / max(1, n), k, bits) / 1e9
+
+    def masks(self, n: int, bits: int, tables: int, agreements: float) -> float:
+        """Seconds to sort by each mask and look at the pairs that agree, each time they do."""
+        return (tables * n * self.table + agreements * self.look) * _words(bits) / 1e9
+
+    def probes(self, n: int, patterns: int) -> float:
+        """Seconds to look up so many patterns of each fingerprint."""
+        return (n * self.sort + n * patterns * self.probe) / 1e9
+
+    def sorted_windows(self, n: int, sortings: int, candidates: float) -> float:
+        """Seconds to sort so often and compare neighbours."""
+        return (n * sortings * self.sort + candidates * self.look) / 1e9
+
+    def join_bytes(self, n: int, bits: int) -> int:
+        """Bytes that a join of n fingerprints keeps beside them."""
+        return int(n * (self.row_bytes + 8 * (_words(bits) - 1)))
+
+
+def _words(bits: int) -> int:
+    return max(1, -(-bits // 64))

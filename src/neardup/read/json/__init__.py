@@ -1,0 +1,1 @@
+"""JSON files: lines, arrays and printed objects."""

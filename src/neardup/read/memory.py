@@ -1,0 +1,186 @@
+"""Texts and tables that a program holds, in any supported shape, become Arrow columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup import kernels
+from neardup.errors import InputError
+from neardup.features.spec import Fields, TextColumn
+from neardup.read.columns import field_texts
+
+_ITEMS_AT_ONCE = 10_000
+_ONE_COLUMN = "texts must be one column, not a table; name it, for example df['text']"
+
+
+def string_chunks(texts: Any) -> Iterator[pa.Array]:
+    """Yield string arrays that together hold every text, nulls included.
+
+    Takes a list, an iterator, a NumPy, pandas or Polars column, or an Arrow (chunked) array.
+    Arrow data is not copied.
+    """
+    if isinstance(texts, str | bytes):
+        raise InputError("a single text was given where many are expected; put it in a list")
+    if getattr(texts, "ndim", 1) > 1:
+        raise InputError(_ONE_COLUMN)
+    if isinstance(texts, pa.Array):
+        yield _checked(texts, 0)
+    elif isinstance(texts, pa.ChunkedArray):
+        yield from _checked_chunks(texts)
+    elif isinstance(texts, np.ndarray):
+        yield from _from_items(texts.tolist())
+    elif hasattr(texts, "__arrow_c_stream__"):  # Polars, recent pandas
+        try:
+            chunked = pa.chunked_array(texts)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            yield from _from_items(texts)  # pandas objects that are no strings: says which
+            return
+        yield from _checked_chunks(_string_column(chunked))
+    elif isinstance(texts, Iterable):
+        yield from _from_items(texts)
+    else:
+        raise InputError(f"texts must be a list, a column or an iterator, not {_name(texts)}")
+
+
+def _string_column(chunked: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_struct(chunked.type):
+        raise InputError(_ONE_COLUMN)
+    return chunked
+
+
+def _checked_chunks(chunked: pa.ChunkedArray) -> Iterator[pa.Array]:
+    first = 0
+    for chunk in chunked.chunks:
+        yield _checked(chunk, first)
+        first += len(chunk)
+
+
+def _from_items(items: Iterable[Any]) -> Iterator[pa.Array]:
+    iterator = iter(items)
+    first = 0
+    while some := list(islice(iterator, _ITEMS_AT_ONCE)):
+        some = [None if _is_missing(item) else item for item in some]
+        try:
+            yield pa.array(some, pa.large_string())
+        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            place, why = _first_bad(some)
+            raise InputError(f"text {first + place} {why}") from None
+        first += len(some)
+
+
+def _is_missing(item: Any) -> bool:
+    """None, and the NaN that NumPy and pandas put in its place."""
+    return (
+        item is None
+        or type(item).__name__ == "NAType"
+        or (isinstance(item, float) and item != item)
+    )
+
+
+def _first_bad(items: list[Any]) -> tuple[int, str]:
+    for place, item in enumerate(items):
+        if item is None:
+            continue
+        if not isinstance(item, str):
+            return place, f"is of type {_name(item)}; every text must be a str or None"
+        try:
+            item.encode()
+        except UnicodeEncodeError as error:
+            return place, (
+                f"holds a lone surrogate (U+{ord(item[error.start]):04X}) at character "
+                f"{error.start}, which is no Unicode text; repair or drop it"
+            )
+    return 0, "cannot be read as text"
+
+
+def _checked(array: pa.Array, first: int) -> pa.Array:
+    """A string array that is sound: valid UTF-8, no text too large for the kernels."""
+    kind = array.type
+    if isinstance(kind, pa.DictionaryType):
+        if _is_string_view(kind.value_type):  # Arrow cannot take from those
+            values = array.dictionary.cast(pa.large_string())
+            array = pa.DictionaryArray.from_arrays(array.indices, values)
+        return _checked(array.dictionary_decode(), first)
+    if pa.types.is_null(kind) or _is_string_view(kind) or pa.types.is_string(kind):
+        array = array.cast(pa.large_string())
+    elif not pa.types.is_large_string(kind):
+        raise InputError(f"texts are of Arrow type {kind}; string or large_string is needed")
+    try:
+        array.validate()
+        if not kernels.is_utf8(array):
+            array.validate(full=True)  # says where; bytes behind nulls may be anything
+    except pa.ArrowInvalid as error:
+        raise InputError(f"texts {first} to {first + len(array) - 1}: {error}") from None
+    return array
+
+
+def _is_string_view(kind: pa.DataType) -> bool:
+    return hasattr(pa.types, "is_string_view") and pa.types.is_string_view(kind)
+
+
+def _name(item: Any) -> str:
+    return type(item).__name__
+
+
+_ROWS_AT_ONCE = 10_000
+_SHAPES = "give an Arrow, pandas or Polars table, or records as dicts"
+
+
+def record_columns(table: Any, fields: Fields) -> Iterator[list[TextColumn]]:
+    """Yield the fields of records as texts; numbers are spelt out, missing ones are empty."""
+    for batch in _batches(table):
+        columns = [_texts(_column(batch, field.name), field.name) for field in fields.fields]
+        yield [TextColumn(*pair) for pair in zip(columns, fields.fields, strict=True)]
+
+
+def column_texts(table: Any, name: str) -> pa.ChunkedArray:
+    """One column of a table, to be taken as the texts."""
+    chunks = [_column(batch, name) for batch in _batches(table)]
+    return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.string())
+
+
+def _texts(column: pa.Array, name: str) -> pa.Array:
+    texts = field_texts(column)
+    if texts is None:
+        raise InputError(f"the field {name!r} is of Arrow type {column.type}, which is no text")
+    chunks = list(string_chunks(texts))
+    return chunks[0]
+
+
+def _batches(table: Any) -> Iterator[pa.RecordBatch]:
+    if isinstance(table, str | bytes | Mapping):
+        raise InputError(f"one record was given where many are expected; {_SHAPES}")
+    if isinstance(table, pa.RecordBatch):
+        yield table
+    elif hasattr(table, "columns"):
+        yield from pa.table(table).to_batches()
+    elif isinstance(table, Iterable):
+        records = iter(table)
+        while some := list(islice(records, _ROWS_AT_ONCE)):
+            yield from table_of_records(some).to_batches()
+    else:
+        raise InputError(f"{type(table).__name__} is no table; {_SHAPES}")
+
+
+def table_of_records(records: list[Any]) -> pa.Table:
+    """Dicts as a table, with every key that any of them has."""
+    names: dict[str, None] = {}
+    for record in records:
+        if not isinstance(record, Mapping):
+            raise InputError(f"a record is of type {type(record).__name__}; {_SHAPES}")
+        names.update(dict.fromkeys(record))
+    try:
+        return pa.table({name: [record.get(name) for record in records] for name in names})
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError(f"the records have no common type: {error}") from None
+
+
+def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
+    if name not in batch.schema.names:
+        raise InputError(f"the table has no column {name!r}, only {batch.schema.names}")
+    return batch[name]

@@ -1,0 +1,1 @@
+"""Documents that bring their own terms."""

@@ -1,0 +1,84 @@
+"""Batches of documents that bring their own terms, and how rows are gathered into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from neardup.read.batch import Rejected, RowCounter
+
+
+@dataclass(frozen=True, eq=False)
+class TermBatch:
+    """Some consecutive rows of the input: the good ones as columns, the bad ones with reasons.
+
+    `ids` are strings or int64. `terms` is a list or large_list of strings, large strings or a
+    dictionary of either; `weights`, a list of float64, has the same lengths, and is None where
+    the input has none, or where no document of the batch has a term. Nothing in them is null,
+    every term is valid UTF-8 and every weight finite; both may be slices.
+    `places` holds each document's place in the whole input, rejected rows counted too.
+    `made_ids` is that of `neardup.read.batch.Batch`.
+    """
+
+    ids: pa.Array
+    terms: pa.Array
+    weights: pa.Array | None
+    places: npt.NDArray[np.int64]
+    rejected: tuple[Rejected, ...]
+    made_ids: Callable[[], pa.Array] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TermRows:
+    """The same inside the stage, before ids are settled; see `neardup.read.batch.Rows`."""
+
+    terms: pa.Array
+    weights: pa.Array | None
+    id: pa.Array | None
+    numbers: npt.NDArray[np.int64]
+    rejected: tuple[Rejected, ...]
+    seen: int
+    bytes_done: int
+
+
+def no_terms() -> pa.Array:
+    """A column of terms without rows."""
+    return pa.array([], pa.list_(pa.large_string()))
+
+
+class TermGatherer(RowCounter):
+    """Collects the good documents and the rejected ones of one file until they are taken."""
+
+    def _clear(self) -> None:
+        super()._clear()
+        self._terms: list[str] = []
+        self._weights: list[float] = []
+        self._offsets = [0]
+        self._weighted = False
+
+    def add(self, terms: list[str], weights: list[float] | None, size: int) -> None:
+        """Count one good document; its id is appended by the caller."""
+        self._terms += terms
+        if weights:
+            self._weighted = True
+            self._weights += weights
+        self._offsets.append(len(self._terms))
+        self._accept(size)
+
+    def take(self, bytes_done: int) -> TermRows:
+        """Hand over what was collected and begin anew."""
+        offsets = pa.array(self._offsets, pa.int32())
+        terms = pa.array(self._terms, pa.large_string())
+        # By way of float: a number beyond 64 bits is one already, a smaller one fits.
+        weights = pa.array(np.array(self._weights, np.float64))
+        rows = TermRows(
+            terms=pa.ListArray.from_arrays(offsets, terms),
+            weights=pa.ListArray.from_arrays(offsets, weights) if self._weighted else None,
+            **self._settled(bytes_done),
+        )
+        self._clear()
+        return rows

@@ -1,0 +1,331 @@
+"""Plots as SVG inside a page: lines, areas and text, axes with round numbers, and the plane between them."""
+# MERGED DOC: """Lines, areas and text as SVG that stands inside a page: escaped, small, the same bytes each time.
+#
+# One unit is a pixel of a drawing that is `WIDTH` wide; a page scales it to the width it has.
+# """
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+
+from neardup.report.visible import visible
+
+INK, PALE, FILL, MARK = "#22313f", "#e1e6eb", "#1f6fb2", "#b3263c"
+# Narrow, so that letters are still read where a phone shrinks it to 306: they have 10 pixels.
+WIDTH = 360
+LETTER = 12
+_BELOW_MIDDLE = 0.36 * LETTER  # from the middle of a digit down to the line it stands on
+
+Point = tuple[float, float]
+
+
+def text_width(text: str) -> float:
+    """How wide a text is at the most, in the wide one of the usual fonts without serifs."""
+    return LETTER * sum(0.64 if ord(letter) < 0x1100 else 1.05 for letter in text)
+
+
+class Drawing:
+    """Shapes in the order they are added, later ones above earlier ones.
+
+    `name` must be the only one of its page; `label` says what is seen, to those who do not see.
+    """
+
+    def __init__(self, name: str, label: str, height: float = 240) -> None:
+        self._name, self._label, self.height = name, label, height
+        self._parts: list[str] = []
+
+    def line(
+        self, start: Point, end: Point, colour: str = INK, width: float = 1, dashes: str = ""
+    ) -> None:
+        """A straight line; `dashes` are lengths of line and gap, as in "5 3"."""
+        dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+        self._parts.append(
+            f'<path d="{_through((start, end))}" stroke="{colour}" '
+            f'stroke-width="{width:g}"{dashed}/>'
+        )
+
+    def curve(self, points: Iterable[Point], colour: str = FILL, width: float = 2) -> None:
+        """A line through many points."""
+        self._parts.append(
+            f'<path d="{_through(points)}" fill="none" stroke="{colour}" '
+            f'stroke-width="{width:g}" stroke-linejoin="round"/>'
+        )
+
+    def area(self, corners: Iterable[Point], fill: str = FILL, edge: str = "none") -> None:
+        """A filled shape; `fill` is a colour or what `hatching` gave."""
+        self._parts.append(f'<path d="{_through(corners)}Z" fill="{fill}" stroke="{edge}"/>')
+
+    def dot(self, place: Point) -> None:
+        """A dot that marks a place."""
+        x, y = map(_number, place)
+        self._parts.append(f'<circle cx="{x}" cy="{y}" r="4.5" fill="{MARK}"/>')
+
+    def hatching(self) -> str:
+        """A fill that differs from every colour in black and white too."""
+        self._parts.append(
+            f'<pattern id="{self._name}-hatching" width="5" height="5" '
+            'patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+            '<path d="M0 0H5V5H0Z" fill="#fff"/>'
+            f'<path d="M2.5 0V5" stroke="{INK}" stroke-width=".8"/></pattern>'
+        )
+        return f"url(#{self._name}-hatching)"
+
+    def text(self, place: Point, text: str, anchor: str = "start", upwards: bool = False) -> None:
+        """A line of text; `place` is the middle of its height, at its start, middle or end."""
+        x, y = _number(place[0]), _number(place[1] + (0 if upwards else _BELOW_MIDDLE))
+        where = f'transform="translate({x} {y})rotate(-90)"' if upwards else f'x="{x}" y="{y}"'
+        placed = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        self._parts.append(f"<text {where}{placed}>{_escaped(text)}</text>")
+
+    def hint(self, left: float, top: float, right: float, bottom: float, text: str) -> None:
+        """A text that is shown while the pointer is in a rectangle, of which nothing is seen."""
+        corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+        self._parts.append(
+            f'<path d="{_through(corners)}Z" fill="none" pointer-events="all">'
+            f"<title>{_escaped(text)}</title></path>"
+        )
+
+    def svg(self) -> str:
+        """The whole, to be put into a page as it is."""
+        return (
+            f'<svg viewBox="0 0 {WIDTH} {_number(self.height)}" role="img" '
+            f'aria-label="{_escaped(self._label)}" font-family="system-ui, sans-serif" '
+            f'font-size="{LETTER}" fill="{INK}">\n' + "\n".join(self._parts) + "\n</svg>"
+        )
+
+
+def _through(points: Iterable[Point]) -> str:
+    """A path, in the short form where it runs level or upright.
+
+    >>> _through([(0, 0), (5, 0), (5, 2.25), (9, 9)])
+    'M0 0H5V2.2L9 9'
+    """
+    path, last_x, last_y = "", "", ""
+    for place in points:
+        x, y = map(_number, place)
+        if not path:
+            path = f"M{x} {y}"
+        elif y == last_y:
+            path += f"H{x}"
+        elif x == last_x:
+            path += f"V{y}"
+        else:
+            path += f"L{x} {y}"
+        last_x, last_y = x, y
+    return path
+
+
+def _number(value: float) -> str:
+    """To a tenth of a pixel; there is no minus before a zero.
+
+    >>> _number(12.04), _number(-0.04), _number(0.25)
+    ('12', '0', '0.2')
+    """
+    return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text), quote=True)
+
+
+_GAP = 14  # between two labels side by side, at the least
+
+Tick = tuple[float, str]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values from `low` to `high`, some of them with labels, and what they are."""
+
+    low: float
+    high: float
+    ticks: tuple[Tick, ...]
+    title: str
+    is_log: bool = False
+
+    def share(self, value: float) -> float:
+        """How far along the axis a value is, from 0 to 1."""
+        if self.is_log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+
+def linear_axis(
+    low: float, high: float, title: str, *, room: float = 270, whole: bool = False
+) -> Axis:
+    """At most eight ticks, at multiples of 1, 2 or 5; fewer if they need more than `room`."""
+    for pieces in range(7, 1, -1):
+        ticks = _ticks(low, high, _step(high - low, pieces, whole))
+        if sum(text_width(label) + _GAP for _, label in ticks) <= room:
+            break
+    return Axis(low, high, ticks, title)
+
+
+def count_axis(most: int, noun: str) -> Axis:
+    """From 0 to a little more than the highest bar."""
+    high = 1.06 * most
+    return Axis(0, high, _ticks(0, high, _step(high, 6, whole=True)), noun)
+
+
+def log_count_axis(most: int, noun: str) -> Axis:
+    """From below 1, so that a single one has a bar too; ticks at 1, 10, 100."""
+    high = 2.0 * max(5, most)
+    powers = [10**power for power in range(int(math.log10(high)) + 1)]
+    if len(powers) < 3:
+        powers = [value for power in powers for value in (power, 2 * power, 5 * power)]
+    ticks = [(float(value), count_label(value)) for value in powers if value <= high]
+    return Axis(0.5, high, tuple(ticks[:: -(-len(ticks) // 7)]), f"{noun} (log scale)", True)
+
+
+def count_label(value: float) -> str:
+    """A whole number that is never long.
+
+    >>> count_label(12000), count_label(2_500_000), count_label(2**30)
+    ('12,000', '2.5M', '1.07G')
+    """
+    for size, letter in ((1e9, "G"), (1e6, "M")):
+        if value >= size:
+            return f"{value / size:.3g}{letter}"
+    return f"{value:,.0f}"
+
+
+def _step(room: float, pieces: int, whole: bool = False) -> float:
+    """The smallest of ..., 0.5, 1, 2, 5, 10, ... of which at most `pieces` fit into the room.
+
+    >>> _step(0.2, 5), _step(14_000, 5), _step(3, 5, whole=True)
+    (0.05, 5000.0, 1)
+    """
+    power = 10.0 ** math.floor(math.log10(room / pieces))
+    steps = (factor * power for factor in (1, 2, 5, 10))
+    step = next(step for step in steps if step * pieces >= room * (1 - 1e-9))
+    return max(1, step) if whole else step
+
+
+def _ticks(low: float, high: float, step: float) -> tuple[Tick, ...]:
+    """The multiples of a step, with as many digits as it has; a bare 0 for nothing.
+
+    >>> [label for _, label in _ticks(0, 2.2, 0.5)]
+    ['0', '0.5', '1.0', '1.5', '2.0']
+    """
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return tuple((place * step, _label(place * step, digits)) for place in places)
+
+
+def _label(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if digits and value else count_label(value)
+
+
+RIGHT, BOTTOM = 18, 46
+LINE, DOT = "line", "dot"
+_TOP, _LEGEND = 10, 22
+_TICK = 4
+_SIGN = 22  # how wide a sign of the legend is
+
+
+class Plane:
+    """An axis below, one at the left with pale lines across, and later whatever is drawn there.
+
+    `legend` holds signs with their texts: `LINE`, `DOT`, or the fill of an area. It stands above,
+    where no bar can run into it.
+    """
+
+    def __init__(
+        self, drawing: Drawing, x: Axis, y: Axis, legend: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        self.drawing, self._x, self._y = drawing, x, y
+        self._left = 1.5 * LETTER + 2 * _TICK + max(text_width(label) for _, label in y.ticks)
+        self._right, self._bottom = WIDTH - RIGHT, drawing.height - BOTTOM
+        self._top = _TOP + (_LEGEND if legend else 0)
+        self._draw_left_axis()
+        draw_lower_axis(drawing, x, self._left, self._bottom)
+        if legend:
+            self._draw_legend(legend)
+
+    def point(self, x: float, y: float) -> Point:
+        """Where two values meet; nothing at all, on a logarithmic axis, is at its foot."""
+        height = self._y.share(max(y, self._y.low))
+        return self._across(x), self._bottom - height * (self._bottom - self._top)
+
+    def stairs(
+        self,
+        edges: Sequence[float],
+        heights: Sequence[float],
+        feet: Sequence[float] | None = None,
+        **look: str,
+    ) -> None:
+        """Bars side by side, from one edge to the next, as one shape; `look` as of an area."""
+        there = list(_steps(edges, heights))
+        back = list(_steps(edges, feet or [self._y.low] * len(heights)))
+        self.drawing.area([self.point(x, y) for x, y in there + back[::-1]], **look)
+
+    def hints(self, edges: Sequence[float], texts: Sequence[str]) -> None:
+        """What a pointer is told of each bar, anywhere between its edges."""
+        for (left, right), text in zip(pairwise(edges), texts, strict=True):
+            self.drawing.hint(
+                self._across(left), self._top, self._across(right), self._bottom, text
+            )
+
+    def mark(self, value: float) -> None:
+        """A dashed line upwards from a value of the lower axis."""
+        x = self._across(value)
+        _dashed(self.drawing, (x, self._bottom), (x, self._top - 3))
+
+    def _across(self, value: float) -> float:
+        return self._left + self._x.share(value) * (self._right - self._left)
+
+    def _draw_left_axis(self) -> None:
+        for value, label in self._y.ticks:
+            _, y = self.point(self._x.low, value)
+            self.drawing.line((self._left, y), (self._right, y), PALE)
+            self.drawing.line((self._left - _TICK, y), (self._left, y))
+            self.drawing.text((self._left - 2 * _TICK, y), label, "end")
+        self.drawing.line((self._left, self._top), (self._left, self._bottom))
+        middle = (self._top + self._bottom) / 2
+        self.drawing.text((LETTER, middle), self._y.title, "middle", upwards=True)
+
+    def _draw_legend(self, entries: Sequence[tuple[str, str]]) -> None:
+        """From the axis on; further left if it is long."""
+        widths = [_SIGN + 6 + text_width(text) + LETTER for _, text in entries]
+        x, y = max(4.0, min(self._left, WIDTH - sum(widths))), _TOP + 2.0
+        for (sign, text), width in zip(entries, widths, strict=True):
+            if sign == LINE:
+                _dashed(self.drawing, (x, y), (x + _SIGN, y))
+            elif sign == DOT:
+                self.drawing.dot((x + _SIGN / 2, y))
+            else:
+                box = ((x, y - 5), (x + _SIGN, y - 5), (x + _SIGN, y + 5), (x, y + 5))
+                self.drawing.area(box, sign, INK)
+            self.drawing.text((x + _SIGN + 6, y), text)
+            x += width
+
+
+def draw_lower_axis(drawing: Drawing, axis: Axis, left: float, y: float) -> None:
+    """A line with ticks, their labels and the title, up to the right edge."""
+    right = WIDTH - RIGHT
+    drawing.line((left, y), (right, y))
+    for value, label in axis.ticks:
+        x = left + axis.share(value) * (right - left)
+        drawing.line((x, y), (x, y + _TICK))
+        drawing.text((_inside(x, label), y + _TICK + 0.8 * LETTER), label, "middle")
+    middle = _inside((left + right) / 2, axis.title)
+    drawing.text((middle, y + BOTTOM - 0.8 * LETTER), axis.title, "middle")
+
+
+def _inside(middle: float, text: str) -> float:
+    """The middle of a text, moved to the left where its end would be cut off."""
+    return min(middle, WIDTH - text_width(text) / 2)
+
+
+def _dashed(drawing: Drawing, start: Point, end: Point) -> None:
+    drawing.line(start, end, MARK, 1.6, "5 3")
+
+
+def _steps(edges: Sequence[float], heights: Sequence[float]) -> Iterator[Point]:
+    for (left, right), height in zip(pairwise(edges), heights, strict=True):
+        yield left, height
+        yield right, height

@@ -1,0 +1,263 @@
+"""The page of a deduplication: numbers, plots, clusters with diffs, settings, in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.comparison.diff_text import DiffCounts
+from neardup.report.dedup_page import plots
+from neardup.report.dedup_page.diff import SideBySide, side_by_side
+from neardup.report.dedup_page.plots import duration, seconds_plot
+from neardup.report.visible import visible
+
+_TILES = {
+    "documents": "documents",
+    "kept": "kept",
+    "removed": "removed",
+    "clusters": "clusters",
+    "exact_copies": "exact copies",
+    "near_copies": "near copies",
+}
+_NAMES = {
+    "empty": "documents without a word",
+    "rejected": "rows that could not be read",
+    "candidates": "candidates compared",
+    "pairs": "pairs accepted",
+    "false": "candidates refused",
+}
+_LONGEST_NAME = 300
+# Diffs that stand open when the page is opened, in each list of clusters.
+_OPEN = 3
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A document and how similar it is to the kept one.
+
+    `similarity` is None for the kept one itself, and for one that is joined to it by others only.
+    """
+
+    id: str
+    text: str
+    similarity: float | None
+
+
+@dataclass(frozen=True)
+class ClusterView:
+    """A cluster of `size` documents: the kept one and a few of the others."""
+
+    size: int
+    kept: DocumentView
+    others: tuple[DocumentView, ...]
+
+
+@dataclass(frozen=True)
+class DedupReport:
+    """What the page shows of a run.
+
+    `summary` is as in `summary.json`; `documents`, `removed` and `kept` must be in it.
+    `similarities` are those of the accepted pairs; accepted and refused candidates are counted
+    by the distance of their fingerprints. `curve` holds (similarity,
+    chance to be found) of the plan, nothing where it finds every pair for certain, and is None
+    where nobody knows. `weakest` are clusters of the accepted pairs nearest the threshold, which
+    is a similarity like theirs.
+    """
+
+    title: str
+    summary: Mapping[str, Any]
+    settings: Mapping[str, str]
+    command: str
+    similarities: NDArray[np.float64]
+    true_by_distance: NDArray[np.int64]
+    false_by_distance: NDArray[np.int64]
+    bits: int
+    cluster_sizes: NDArray[np.int64]
+    threshold: float
+    curve: tuple[tuple[float, float], ...] | None
+    seconds: Mapping[str, float]
+    largest: tuple[ClusterView, ...]
+    weakest: tuple[ClusterView, ...]
+
+
+@dataclass(frozen=True)
+class _Plot:
+    heading: str
+    svg: str | None
+    text: str
+    """Below the plot, or instead of it."""
+
+
+@dataclass(frozen=True)
+class _Copy:
+    id: str
+    similarity: str
+    changes: str
+    diff: SideBySide
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class _Cluster:
+    size: str
+    kept: str
+    copies: tuple[_Copy, ...]
+    unshown: int
+
+
+def report_page(report: DedupReport) -> str:
+    """Make one HTML page that needs nothing beside it: no network, no scripts, no other file.
+
+    Whatever comes from documents is escaped, and control characters in it are made visible.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = environment.from_string(
+        files(__package__).joinpath("page.html.j2").read_text(encoding="utf-8")
+    )
+    return template.render(
+        title=_name(report.title),
+        headline=_headline(report.summary),
+        tiles=[
+            (label, _figure(key, report.summary[key]))
+            for key, label in _TILES.items()
+            if key in report.summary
+        ],
+        numbers=[*_numbers(report.summary), *_certainty(report.curve)],
+        plots=list(_plots(report)),
+        largest=list(_clusters(report.largest)),
+        weakest=list(_clusters(report.weakest)),
+        threshold=f"{report.threshold:g}",
+        settings=[(_name(key), visible(str(value))) for key, value in report.settings.items()],
+        command=visible(report.command),
+    )
+
+
+def _headline(summary: Mapping[str, Any]) -> str:
+    documents, removed, kept = (int(summary[key]) for key in ("documents", "removed", "kept"))
+    noun = "document" if documents == 1 else "documents"
+    return f"{documents:,} {noun}: {removed:,} removed, {kept:,} kept"
+
+
+def _numbers(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The plain values of the summary that are not in the tiles; tables have their own place."""
+    for key, value in summary.items():
+        if key in _TILES or not isinstance(value, str | int | float | np.number):
+            continue
+        label = _NAMES.get(key, key.removesuffix("_bytes").replace("_", " "))
+        yield visible(label), _figure(key, value)
+
+
+def _certainty(curve: tuple[tuple[float, float], ...] | None) -> Iterator[tuple[str, str]]:
+    """What the plan finds, where there is nothing to plot of it."""
+    if curve is None:
+        yield "the plan finds", "a share of the pairs that is not known"
+    elif not curve:
+        yield "the plan finds", "every pair that reaches the threshold, for certain"
+
+
+def _figure(key: str, value: Any) -> str:
+    if key.endswith("_bytes"):
+        return f"{int(value) / 1e6:,.1f} MB"
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int | np.integer) else f"{value:,.4g}"
+
+
+def _plots(report: DedupReport) -> Iterator[_Plot]:
+    pairs = plots.similarity_plot(report.similarities, report.threshold)
+    yield _Plot(
+        "How alike the pairs are",
+        pairs,
+        "The accepted pairs by their similarity, computed exactly on the features."
+        if pairs
+        else "No two documents reach the threshold.",
+    )
+    distances = plots.distance_plot(report.true_by_distance, report.false_by_distance, report.bits)
+    if report.false_by_distance.any():
+        yield _Plot(
+            "Fingerprints of candidates",
+            distances,
+            "True candidates reach the threshold; false ones were compared and refused.",
+        )
+    else:
+        yield _Plot(
+            "Fingerprints of pairs",
+            distances,
+            "The accepted pairs by the bits in which their fingerprints differ."
+            if distances
+            else "There are no pairs whose fingerprints could differ.",
+        )
+    clusters = plots.cluster_plot(report.cluster_sizes)
+    yield _Plot(
+        "Sizes of clusters",
+        clusters,
+        "The bars stand for 2 documents, 3 to 4, 5 to 8, and so on, doubling."
+        if clusters
+        else "There are no clusters.",
+    )
+    curve = plots.curve_plot(report.curve or (), report.threshold)
+    if curve:
+        yield _Plot(
+            "What the plan finds",
+            curve,
+            "The chance of a pair to become a candidate, by its similarity, as the plan promises.",
+        )
+    seconds = seconds_plot(report.seconds)
+    total = duration(sum(report.seconds.values()))
+    yield _Plot(
+        "Time",
+        seconds,
+        f"Seconds per stage, {total} in all." if seconds else "No times were taken.",
+    )
+
+
+def _clusters(views: tuple[ClusterView, ...]) -> Iterator[_Cluster]:
+    for place, view in enumerate(views):
+        different = [other for other in view.others if other.text != view.kept.text]
+        first = different[0] if different and place < _OPEN else None
+        yield _Cluster(
+            size=f"{view.size:,}",
+            kept=_name(view.kept.id),
+            copies=tuple(_copy(view.kept, other, other is first) for other in view.others),
+            unshown=max(0, view.size - 1 - len(view.others)),
+        )
+
+
+def _copy(kept: DocumentView, other: DocumentView, is_open: bool) -> _Copy:
+    diff = side_by_side(kept.text, other.text)
+    return _Copy(
+        id=_name(other.id),
+        similarity="joined by others only"
+        if other.similarity is None
+        else f"similarity {other.similarity:.4f}",
+        changes=_changes(diff.counts) if kept.text != other.text else "the same text",
+        diff=diff,
+        is_open=is_open,
+    )
+
+
+def _changes(counts: DiffCounts) -> str:
+    parts = []
+    if counts.changes:
+        places = "1 change" if counts.changes == 1 else f"{counts.changes:,} changes"
+        parts.append(f"{places} (−{counts.words_a:,} +{counts.words_b:,} words)")
+    if counts.variants:
+        places = "1 place" if counts.variants == 1 else f"{counts.variants:,} places"
+        parts.append(f"case or punctuation in {places}")
+    return "; ".join(parts) or "the same words"
+
+
+def _name(text: str) -> str:
+    shown = visible(text)
+    return shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "…"

@@ -1,0 +1,224 @@
+"""True similarity is what its twin says, to the last bit, and the join finds every pair of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.kernels.set_join_documents import collections, packed, planted
+
+from neardup.kernels import set_join
+from neardup.kernels.reference import set_join as similar_reference
+from neardup.pairs.similarity import cosine, jaccard, weighted_jaccard
+
+MEASURES = ["jaccard", "weighted-jaccard", "cosine"]
+# Many pairs are exactly as similar as one of these.
+THRESHOLDS = [1e-9, 0.2, 1 / 3, 0.5, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1 - 2**-53, 1.0]
+
+
+def lists(pairs):
+    assert (pairs.a.dtype, pairs.b.dtype) == (np.int64, np.int64)
+    assert pairs.similarity.dtype == np.float64
+    return list(zip(pairs.a.tolist(), pairs.b.tolist(), pairs.similarity.tolist(), strict=True))
+
+
+@st.composite
+def measured(draw):
+    """A collection as arrays, the measure for it, and whether it has weights."""
+    measure = draw(st.sampled_from(MEASURES))
+    weighted = measure != "jaccard" and draw(st.booleans())
+    documents = draw(collections(weighted))
+    offsets, hashes, weights = packed(documents)
+    return documents, (offsets, hashes, weights if weighted else None), measure
+
+
+def both_sides(arrays, at):
+    """The documents before and from `at`, which have all features in common memory."""
+    offsets, hashes, weights = arrays
+    return (offsets[: at + 1], hashes, weights), (offsets[at:], hashes, weights)
+
+
+@settings(max_examples=120)
+@given(measured())
+def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
+    documents, arrays, measure = drawn
+    a, b = (places.ravel() for places in np.indices((len(documents), len(documents))))
+    found = set_join.similarities(*arrays, a, b, measure=measure)
+    assert found.dtype == np.float64
+    expected = similar_reference.similarities(*arrays, a, b, measure=measure)
+    assert found.tolist() == expected.tolist()
+    for threads in (2, 3):
+        again = set_join.similarities(*arrays, a, b, measure=measure, threads=threads)
+        assert again.tolist() == expected.tolist()
+    slow = {"jaccard": lambda x, y: jaccard(x.keys(), y.keys()), "cosine": cosine}
+    told = slow.get(measure, weighted_jaccard)
+    assert [told(x, y) for x in documents for y in documents] == expected.tolist()
+
+
+@settings(max_examples=120)
+@given(measured(), st.floats(0, 1))
+def test_similarities_between_two_collections(drawn, share):
+    documents, arrays, measure = drawn
+    at = int(share * len(documents))
+    left, right = both_sides(arrays, at)
+    a, b = (places.ravel() for places in np.indices((at, len(documents) - at)))
+    found = set_join.similarities(*left, a, b, measure=measure, right=right)
+    assert found.tolist() == set_join.similarities(*arrays, a, b + at, measure=measure).tolist()
+
+
+@settings(max_examples=250)
+@given(measured(), st.one_of(st.sampled_from(THRESHOLDS), st.floats(1e-6, 1)))
+def test_join(drawn, threshold):
+    _, arrays, measure = drawn
+    limits = {"measure": measure, "threshold": threshold}
+    expected = similar_reference.join_similar(*arrays, **limits)
+    found = set_join.join_similar(*arrays, **limits)
+    assert lists(found) == lists(expected)
+    assert len(found) <= found.compared <= expected.compared
+    predicted = set_join.predict_similar(*arrays, **limits)
+    assert found.compared <= predicted
+    assert predicted <= similar_reference.predict_similar(*arrays, **limits)
+    assert lists(set_join.join_similar(*arrays, most_postings=predicted, **limits)) == lists(found)
+    if predicted:
+        with pytest.raises(set_join.TooManyPostingsError, match=str(predicted)):
+            set_join.join_similar(*arrays, most_postings=predicted - 1, **limits)
+
+
+@settings(max_examples=150)
+@given(measured(), st.sampled_from(THRESHOLDS), st.floats(0, 1), st.booleans(), st.data())
+def test_documents_of_pairs_stay_possible(drawn, threshold, share, two, data):
+    documents, arrays, measure = drawn
+    limits = {"measure": measure, "threshold": threshold}
+    at = int(share * len(documents))
+    flags = st.lists(st.booleans(), min_size=len(documents), max_size=len(documents))
+    before = np.array(data.draw(flags), np.bool_)
+    parts = list(zip(both_sides(arrays, at), (slice(0, at), slice(at, None)), strict=True))
+    partners = set_join.PossiblePartners(30, two=two, threads=2, **limits)
+    for number, (part, where) in enumerate(parts):
+        partners.see(part, before[where], right=two and number > 0)
+    after = before.copy()
+    for part, where in parts:
+        partners.keep_possible(part, after[where])
+    assert not np.any(after & ~before)
+    pairs = similar_reference.join_similar(*arrays, **limits)
+    counts = before[pairs.a] & before[pairs.b]
+    if two:
+        counts &= (pairs.a < at) & (pairs.b >= at)
+    assert after[pairs.a[counts]].all()
+    assert after[pairs.b[counts]].all()
+
+
+def test_documents_that_share_too_little_are_impossible():
+    random = np.random.default_rng(7)
+    documents = [np.sort(random.integers(0, 2**63, 50)).astype(np.uint64) for _ in range(200)]
+    documents[7] = np.sort(np.concatenate((documents[3][:45], documents[7][:5])))
+    arrays = np.arange(0, 50 * 201, 50), np.concatenate(documents), None
+    possible = np.ones(200, np.bool_)
+    partners = set_join.PossiblePartners(10_000, measure="jaccard", threshold=0.8)
+    partners.see(arrays, possible)
+    partners.keep_possible(arrays, possible)
+    assert np.flatnonzero(possible).tolist() == [3, 7]
+
+
+@settings(max_examples=120)
+@given(measured(), st.data())
+def test_join_at_a_similarity_that_is_there(drawn, data):
+    """The threshold is the similarity of a pair, or the next double above it."""
+    _, arrays, measure = drawn
+    every = similar_reference.join_similar(*arrays, measure=measure, threshold=1e-300)
+    if not len(every):
+        return
+    threshold = data.draw(st.sampled_from(every.similarity.tolist()))
+    threshold = data.draw(st.sampled_from([threshold, min(np.nextafter(threshold, 2.0), 1.0)]))
+    expected = [pair for pair in lists(every) if pair[2] >= threshold]
+    for threads in (1, 2, 3):
+        found = set_join.join_similar(
+            *arrays, measure=measure, threshold=threshold, threads=threads
+        )
+        assert lists(found) == expected
+
+
+@settings(max_examples=120)
+@given(measured(), st.floats(0, 1), st.sampled_from(THRESHOLDS))
+def test_join_between_two_collections(drawn, share, threshold):
+    documents, arrays, measure = drawn
+    left, right = both_sides(arrays, int(share * len(documents)))
+    limits = {"measure": measure, "threshold": threshold, "right": right}
+    expected = similar_reference.join_similar(*left, **limits)
+    found = set_join.join_similar(*left, **limits)
+    assert lists(found) == lists(expected)
+    assert found.compared <= set_join.predict_similar(*left, **limits)
+    assert set_join.predict_similar(*left, **limits) <= similar_reference.predict_similar(
+        *left, **limits
+    )
+
+
+def every_pair(arrays, measure, threshold):
+    """All pairs, by the kernel that compares given ones: tested above, and quick enough."""
+    count = len(arrays[0]) - 1
+    a, b = np.triu_indices(count, 1)
+    found = set_join.similarities(*arrays, a, b, measure=measure, threads=2)
+    near = found >= threshold
+    return list(zip(a[near].tolist(), b[near].tolist(), found[near].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("pool", [None, 3000])
+def test_planted_documents_on_any_number_of_threads(measure, weighted, pool):
+    """Enough documents for several tasks; rare features, or some that nearly all have."""
+    if weighted and measure == "jaccard":
+        pytest.skip("jaccard takes no weights")
+    random = np.random.default_rng(7)
+    offsets, hashes = planted(random, 1000, 60, 0.4, 25, pool)
+    # A feature weighs about the same wherever it is.
+    weights = (1 + hashes % 7 + random.integers(0, 2, len(hashes))) / 7 if weighted else None
+    arrays = offsets, hashes, weights
+    half = 450
+    left, right = both_sides(arrays, half)
+    for threshold in (0.3, 0.6, 0.8, 1.0):
+        expected = every_pair(arrays, measure, threshold)
+        assert threshold == 1.0 or len(expected) > 40
+        between = [(a, b - half, near) for a, b, near in expected if a < half <= b]
+        compared = set()
+        for threads in (1, 2, 3):
+            limits = {"measure": measure, "threshold": threshold, "threads": threads}
+            found = set_join.join_similar(*arrays, **limits)
+            assert lists(found) == expected
+            compared.add(found.compared)
+            assert lists(set_join.join_similar(*left, right=right, **limits)) == between
+        assert len(compared) == 1
+
+
+def test_boilerplate_makes_no_pairs_to_look_at():
+    """Documents that share fifty features and are different otherwise stay as good as linear."""
+    random = np.random.default_rng(1)
+    boilerplate = random.integers(0, 2**64, 50, dtype=np.uint64)
+    documents = [
+        np.unique(np.concatenate([boilerplate, random.integers(0, 2**64, own, dtype=np.uint64)]))
+        for own in random.integers(7, 40, 3000)
+    ]
+    offsets = np.cumsum([0, *map(len, documents)]).astype(np.int64)
+    arrays = offsets, np.concatenate(documents), None
+    limits = {"measure": "jaccard", "threshold": 0.8}
+    assert set_join.predict_similar(*arrays, **limits) < 30_000
+    assert len(set_join.join_similar(*arrays, **limits)) == 0
+
+
+@settings(max_examples=120)
+@given(st.data())
+def test_components(data):
+    n = data.draw(st.integers(0, 30))
+    place = st.integers(0, max(n - 1, 0))
+    pairs = data.draw(st.lists(st.tuples(place, place), max_size=40 if n else 0))
+    a, b = np.array(pairs, np.int64).reshape(-1, 2).T
+    found = set_join.components(n, a, b)
+    assert found.dtype == np.int64
+    assert found.tolist() == similar_reference.components(n, a, b).tolist()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_components_of_a_long_chain(order):
+    places = np.arange(200_000, dtype=np.int64)[::order].copy()
+    assert not set_join.components(len(places), places[:-1], places[1:]).any()

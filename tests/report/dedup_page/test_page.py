@@ -1,0 +1,347 @@
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neardup.features.words import find_words
+from neardup.report.dedup_page.diff import direction, side_by_side
+from neardup.report.dedup_page.page import ClusterView, DedupReport, DocumentView, report_page
+from neardup.report.visible import visible
+
+NASTY = (
+    "<script>alert(1)</script></div></svg></style><!-- <img src=https://a.example/x onerror=run()>"
+    ' {{ 7 * 7 }} {% raw %} &lt; "quoted" \x00 \x1b[31m \u202eturned\u202c'
+)
+VOID = {"meta", "br", "img"}
+
+
+def view(name, text, similarity=None):
+    return DocumentView(name, text, similarity)
+
+
+def cluster(kept, *others, size=None):
+    return ClusterView(
+        size or len(others) + 1,
+        view("kept-1", kept),
+        tuple(view(f"copy-{place}", text, 0.9) for place, text in enumerate(others)),
+    )
+
+
+def report(**changes):
+    whole = DedupReport(
+        title="corpus.jsonl",
+        summary={
+            "documents": 12345,
+            "empty": 2,
+            "removed": 1021,
+            "kept": 11324,
+            "peak_memory_bytes": 5_000_000,
+            "settings": {"inner": "nothing of this is a number"},
+        },
+        settings={"features": "word:3", "threshold": "0.8"},
+        command="neardup dedup corpus.jsonl -o out",
+        similarities=np.array([0.8, 0.85, 1.0]),
+        true_by_distance=np.bincount([0, 3, 3]),
+        false_by_distance=np.bincount([9]),
+        bits=64,
+        cluster_sizes=np.array([2, 2, 3, 700]),
+        threshold=0.8,
+        curve=((0.0, 0.0), (0.5, 0.2), (0.8, 0.99), (1.0, 1.0)),
+        seconds={"read": 0.5, "verify": 1.25},
+        largest=(cluster("the red fox ran", "the old fox ran", size=700),),
+        weakest=(cluster("one two three", "one two four"),),
+    )
+    return replace(whole, **changes)
+
+
+NOTHING = {
+    "summary": {"documents": 0, "removed": 0, "kept": 0},
+    "settings": {},
+    "similarities": np.array([]),
+    "true_by_distance": np.zeros(65, int),
+    "false_by_distance": np.zeros(65, int),
+    "cluster_sizes": np.array([], np.int64),
+    "curve": (),
+    "seconds": {},
+    "largest": (),
+    "weakest": (),
+}
+
+
+def diffs(*clusters):
+    """A page of clusters alone."""
+    return report_page(report(**{**NOTHING, "largest": clusters}))
+
+
+class Parsed(HTMLParser):
+    """Tags in order, attributes, the text of the body; every tag must be closed in its turn."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.open = [], [], "", []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_the_headline_and_the_numbers():
+    text = Parsed(report_page(report())).text
+    assert "12,345 documents: 1,021 removed, 11,324 kept" in text
+    assert re.search(r"documents without a word\s*2\s", text)
+    assert re.search(r"peak memory\s*5\.0 MB\s", text)
+    assert "nothing of this" not in text
+    assert "neardup dedup corpus.jsonl -o out" in text
+    assert "and 698 more in clusters.parquet" in text
+
+
+def test_one_document_is_no_plural():
+    page = report_page(report(summary={"documents": 1, "removed": 0, "kept": 1}))
+    assert "1 document: 0 removed, 1 kept" in page
+
+
+def test_text_of_documents_is_shown_and_changes_nothing_around_it():
+    def page(text, name):
+        kept = view(name, text + " end")
+        clusters = (ClusterView(2, kept, (view(name, text + " END", 0.8),)),)
+        return report_page(
+            report(
+                title=name,
+                command=name,
+                settings={name: name},
+                largest=clusters,
+                weakest=clusters,
+            )
+        )
+
+    nasty, harmless = Parsed(page(NASTY, NASTY)), Parsed(page("harmless", "name"))
+    assert nasty.tags == harmless.tags
+    assert "script" not in nasty.tags
+    shown = visible(NASTY)
+    assert nasty.text.count(shown) >= 10
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", nasty.text)
+
+
+def test_the_page_needs_nothing_beside_it():
+    page = report_page(report())
+    parsed = Parsed(page)
+    assert not re.search("https?:|//[a-z]|@import", page)
+    assert not {"script", "link", "img", "iframe", "object", "image"} & set(parsed.tags)
+    for name, value in parsed.attributes:
+        assert name not in ("src", "srcset", "action", "data", "xlink:href")
+        assert not name.startswith("on")
+        if name == "href":
+            assert value.startswith("#")
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in parsed.attributes
+
+
+def test_names_inside_the_plots_are_unique_and_links_lead_somewhere():
+    page = report_page(report())
+    names = re.findall(r'\bid="([^"]*)"', page)
+    assert len(names) == len(set(names))
+    linked = set(re.findall(r'href="#([^"]*)"', page)) | set(re.findall(r"url\(#([^)]*)\)", page))
+    assert linked
+    assert linked <= set(names)
+
+
+def test_the_same_report_gives_the_same_page():
+    assert report_page(report()) == report_page(report())
+    assert report_page(report(title="other")) != report_page(report())
+
+
+def test_without_data_there_are_sentences_instead_of_plots():
+    page = report_page(report(**NOTHING))
+    parsed = Parsed(page)
+    assert "svg" not in parsed.tags
+    for sentence in (
+        "0 documents: 0 removed, 0 kept",
+        "No two documents reach the threshold.",
+        "There are no pairs whose fingerprints could differ.",
+        "There are no clusters.",
+        "No times were taken.",
+    ):
+        assert sentence in parsed.text
+    assert "Largest clusters" not in page
+
+
+def test_fingerprints_are_those_of_candidates_only_where_some_were_refused():
+    both, accepted = (
+        Parsed(report_page(report(false_by_distance=np.bincount(false, minlength=65)))).text
+        for false in ([9], [])
+    )
+    assert "Fingerprints of candidates" in both
+    assert "Fingerprints of pairs" in accepted
+    assert "false" in both
+    assert "false" not in accepted
+
+
+def test_a_plan_without_a_curve_is_a_line_among_the_numbers():
+    certain, unknown = (Parsed(report_page(report(curve=curve))).text for curve in ((), None))
+    assert re.search(
+        r"the plan finds\s*every pair that reaches the threshold, for certain", certain
+    )
+    assert re.search(r"the plan finds\s*a share of the pairs that is not known", unknown)
+    assert ">the plan finds<" not in report_page(report())
+    assert "What the plan finds" not in certain + unknown
+
+
+@pytest.mark.parametrize("missing", sorted(set(NOTHING) - {"summary", "settings"}))
+def test_each_part_may_be_missing_alone(missing):
+    drawn = Parsed(report_page(report(**{missing: NOTHING[missing]}))).tags.count("svg")
+    sole_source = missing in ("similarities", "cluster_sizes", "curve", "seconds")
+    assert drawn == (4 if sole_source else 5)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"similarities": np.array([1.0])},
+        {"similarities": np.array([0.7, 0.9999999999999999, 1.0000000000000002]), "threshold": 0.7},
+        {"similarities": np.full(9, 1.0), "threshold": 1.0},
+        {"true_by_distance": np.bincount([0]), "false_by_distance": np.zeros(65, int)},
+        {"true_by_distance": np.ones(4000, int), "bits": 4096},
+        {"cluster_sizes": np.array([2])},
+        {"cluster_sizes": np.array([1, 10_000_000])},
+        {"curve": ((0.5, 0.2), (1.0, 1.0)), "threshold": 0.4},
+        {"curve": ((0.5, 1.0),), "threshold": 0.5},
+        {"seconds": {"read": 0.0}},
+        {"seconds": {f"stage {place}": 10.0**place for place in range(12)}},
+    ],
+    ids=str,
+)
+def test_odd_data_is_drawn_without_a_warning(changes, recwarn):
+    assert Parsed(report_page(report(**changes))).tags.count("svg") == 5
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+def row_text(rows, side):
+    return "".join(piece.text for row in rows for piece in getattr(row, side))
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_short_texts_are_shown_whole_with_nothing_steering(left, right):
+    diff = side_by_side(left, right)
+    for side, text in (("left", left), ("right", right)):
+        folded = re.sub("[ \t\r\n\f\v\x85\xa0\u2028\u2029]+", "", text)
+        shown = row_text(diff.rows, side)
+        assert "".join(shown.split()) == "".join(visible(folded).split())
+        assert visible(shown.replace("\n", "")) == shown.replace("\n", "")
+
+
+@given(st.integers(1, 400), st.lists(st.integers(0, 399), max_size=20))
+def test_every_word_is_shown_or_counted(size, changed):
+    left = [f"w{place}" for place in range(size)]
+    right = [f"x{place}" if place in changed else word for place, word in enumerate(left)]
+    rows = side_by_side(" ".join(left), " ".join(right)).rows
+    notes = [re.fullmatch(r"… ([\d,]+) words? alike …", row.note) for row in rows if row.note]
+    alike = sum(int(note[1]) for note in notes)
+    for side, words in (("left", left), ("right", right)):
+        shown = [
+            word
+            for row in rows
+            for word in find_words("".join(piece.text for piece in getattr(row, side)))
+        ]
+        assert len(shown) + alike == len(words)
+    marked = {piece.text for row in rows for piece in row.right if piece.mark == "changed"}
+    assert sum(len(text.split()) for text in marked) == len({c for c in changed if c < size})
+
+
+def test_changes_are_marked_by_more_than_colour():
+    page = diffs(cluster("The red fox ran, ok", "the old fox ran ok"))
+    assert '<span class="variant">The</span> <del>red</del> fox ran' in page
+    assert '<span class="variant">the</span> <ins>old</ins> fox ran' in page
+    assert re.search(r"\bdel \{[^}]*line-through", page)
+    assert re.search(r"\bins \{[^}]*underline", page)
+    assert "1 change (−1 +1 words); case or punctuation in 2 places" in page
+
+
+def test_long_equal_stretches_are_folded():
+    words = [f"word{place}" for place in range(200)]
+    page = diffs(cluster(" ".join(words), " ".join([*words, "more"])))
+    assert '<div class="note">… 166 words alike …</div>' in page
+    assert "word23" in page
+    assert "word24" not in page
+
+
+def test_the_first_different_copy_stands_open():
+    text = "the red fox ran"
+    page = diffs(cluster(text, text, "the old fox ran"))
+    assert re.findall(r"<details( open)?>", page) == ["", " open"]
+    assert "the same text" in page
+
+
+def test_a_chained_copy_has_no_similarity():
+    chained = ClusterView(2, view("a", "one two"), (view("b", "two three", None),))
+    assert "joined by others only" in diffs(chained)
+
+
+def test_empty_documents_can_be_compared():
+    assert "both documents are empty" in diffs(cluster("", " \n"))
+    assert "<ins>word</ins>" in diffs(cluster("", "word"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", "ltr"), ("123", "ltr"), ("العربية", "rtl"), ("עברית abc", "rtl"), ("abcdef ע", "ltr")],
+)
+def test_direction(text, expected):
+    assert direction(text) == expected
+
+
+def test_right_to_left_text_has_its_direction():
+    page = diffs(cluster("Arabic: اجتمعت لجنة الميناء", "a b c"))
+    assert '<div class="text" dir="rtl" data-side="kept">' in page
+    assert '<div class="text" dir="ltr" data-side="removed">' in page
+
+
+def test_long_documents_and_long_words_are_cut():
+    random = np.random.default_rng(5)
+    texts = [" ".join(map(str, random.integers(0, 9**6, 30_000))) for _ in range(2)]
+    for left, right in [texts, ["x" * 10**6, "y" * 10**6], ["!" * 10**6, "?" * 10**6]]:
+        page = diffs(cluster(left, right))
+        assert len(page.encode()) < 400_000
+        assert "the rest was not compared" in page
+
+
+def test_what_follows_the_cut_is_not_called_different():
+    words = [f"w{place}" for place in range(25_000)]
+    diff = side_by_side(" ".join(words), " ".join([*["new"] * 50, *words]))
+    assert diff.counts.words_a == 0
+    assert diff.counts.words_b == 50
+
+
+def test_many_clusters_stay_under_a_few_megabytes():
+    random = np.random.default_rng(5)
+    texts = [" ".join(map(str, random.integers(0, 400, 3_000))) for _ in range(4)]
+    page = report_page(report(largest=(cluster(*texts),) * 20))
+    assert len(page.encode()) < 4_000_000
+
+
+def test_settings_may_be_of_any_kind_that_json_has():
+    summary = {**report().summary, "complete": True, "ratio": 0.123456, "count": np.int64(5000)}
+    text = Parsed(report_page(report(summary=summary))).text
+    assert re.search(r"complete\s*yes\s", text)
+    assert re.search(r"ratio\s*0\.1235\s", text)
+    assert re.search(r"count\s*5,000\s", text)
+    assert json.dumps(summary["settings"]) not in text
