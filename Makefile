@@ -53,7 +53,7 @@ sanitize: $(VENV)/installed
 	$(SANITIZED)/native_tests
 	$(SANITIZED)/fuzz_replay tests/fuzz_corpus | tail -n 1
 
-# Hostile trials of the whole program for MINUTES, and the figures of docs/reliability.md.
+# Hostile trials of the whole program for MINUTES, and the figures of docs/how-it-works/reliability.md.
 torture: $(VENV)/installed
 	$(BIN)/python -m tests.torture --minutes $(MINUTES) --json benchmarks/results/torture.json
 	$(BIN)/python scripts/reliability_page.py

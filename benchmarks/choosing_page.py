@@ -1,4 +1,4 @@
-"""The page docs/choosing.md, made from the results and from nothing else."""
+"""The page docs/start/choosing-settings.md, made from the stored results alone."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from benchmarks import choosing, dedup_quality, tune
 from benchmarks.markdown import table
 from benchmarks.result import RESULTS, Json, Result
 
-PAGE = Path(__file__).parents[1] / "docs" / "choosing.md"
+PAGE = Path(__file__).parents[1] / "docs" / "start" / "choosing-settings.md"
 BENCHMARKS = (choosing.BENCHMARK, dedup_quality.BENCHMARK, tune.BENCHMARK)
 HEAD = """\
-# Choosing: from what you have to a command line
+# Choosing settings
 
-This page is generated: `python -m benchmarks.choosing_page` makes it from `benchmarks/results/`,
-and a test fails where the two differ. Whoever has data of another kind asks `neardup tune`
-([tune.md](tune.md)), which looks at it.
+This page recommends a command for common kinds of data, with measurements. For other data, run
+`neardup tune` ([Tuning](../guides/tune.md)), which recommends settings from a sample of your
+documents.
 """
 KINDS = {
-    "febrl": "5,000 made-up persons with typing errors (FEBRL), all columns as one text",
+    "febrl": "5,000 generated persons with typing errors (FEBRL), all columns as one text",
     "tang_poems": "two editions of the Complete Tang Poems, short Chinese texts",
-    "django_docs": "pages of seven releases of a documentation",
+    "django_docs": "pages of the Django documentation in seven releases",
 }
 
 
@@ -31,26 +31,34 @@ def page(results: Mapping[str, Result]) -> str:
     """The whole page in Markdown."""
     labelled = results[choosing.BENCHMARK]
     advice = "".join(f"| {' | '.join(row)} |\n" for row in _advice(results))
-    parts = [HEAD, "## What to type\n", f"| you have | type | because |\n|---|---|---|\n{advice}"]
+    parts = [
+        HEAD,
+        "## Recommended commands\n",
+        f"| data | command | measured |\n|---|---|---|\n{advice}",
+    ]
     parts.append(
-        "`IN` is your input and `-o OUT` goes without saying. F1 is the harmonic mean of precision "
-        "and recall, at the best of the thresholds tried, against labels that no one made from the "
-        "text. The persons have birthdays and numbers that tell them apart; product titles have "
-        "less, so begin with a higher threshold there and look at the weakest accepted pairs.\n"
+        "`IN` is your input; add `-o OUT`. F1 is the harmonic mean of precision and recall at the "
+        "best threshold tried, against labels that do not depend on the text. Records of persons "
+        "have birthdays and numbers that distinguish them. Product titles have less, so start with "
+        "a higher threshold there and check the weakest accepted pairs.\n"
     )
-    parts += ["## How much the threshold matters\n", _lesson(labelled)]
+    parts += ["## Features and threshold\n", _lesson(labelled)]
     for name, what in KINDS.items():
         rows = [row for row in labelled.rows if row["collection"] == name]
         if rows:
             parts += [f"### {what[0].upper()}{what[1:]}\n", _grid(rows)]
-    parts += ["## Which way to search\n", _search(results)]
+    parts += ["## Search method\n", _search(results)]
+    parts.append(
+        "This page is generated from `benchmarks/results/` by `python -m "
+        "benchmarks.choosing_page`; a test checks that they agree.\n"
+    )
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
 def _advice(results: Mapping[str, Result]) -> Iterator[tuple[str, str, str]]:
     labelled = results[choosing.BENCHMARK]
     for name, who in (
-        ("febrl", "short product titles, names, addresses: a few words, typing errors"),
+        ("febrl", "short product titles, names, addresses: a few words with typing errors"),
         ("tang_poems", "short texts in Chinese, Japanese or Thai"),
         ("django_docs", "pages or articles in several versions"),
     ):
@@ -66,31 +74,32 @@ def _advice(results: Mapping[str, Result]) -> Iterator[tuple[str, str, str]]:
     quality, foreseen = results[dedup_quality.BENCHMARK], results[tune.BENCHMARK]
     terms = _truth(quality, "arxiv", 0.8)
     yield (
-        "vectors of your own: terms with weights",
+        "your own vectors: terms with weights",
         "`neardup dedup IN --features terms --similarity cosine --threshold 0.8`",
         f"all {terms['true_pairs']:,} pairs of {terms['documents']:,} abstracts in "
-        f"{terms['seconds']:.1f} s, by a join on the terms",
+        f"{terms['seconds']:.1f} s, with a join on the terms",
     )
     alike = _truth(quality, "licenses", 0.8)
     yield (
-        "boilerplate: notices, licences, mails with footers",
+        "texts with much boilerplate: notices, licences, mails with footers",
         "`neardup dedup IN --cluster star`",
-        f"{alike['documents']:,} licences have {alike['true_pairs']:,} pairs of 0.8 or more, all "
-        f"found in {alike['seconds']:.1f} s; so many pairs make chains, which stars cut",
+        f"{alike['documents']:,} licences have {alike['true_pairs']:,} pairs with a Jaccard index "
+        f"of 0.8 or more, all found in {alike['seconds']:.1f} s; so many pairs form chains, and "
+        "stars split chains",
     )
     bands = [row for row in foreseen.rows if row["ways"] == tune.BANDS and row["chosen"]]
     least = min(bands, key=lambda row: float(row["recall"]))
     yield (
-        "fingerprints are kept anyway, and searched again and again",
+        "fingerprints that you store and search repeatedly",
         "`neardup tune IN --candidates bands -o settings.toml`, then `dedup --config`",
-        f"bands chosen on a sample reached the wanted recall of {foreseen.conditions['recall']} on "
-        f"{_reached(bands, foreseen)} of {len(bands)} collections (the least: "
+        f"bands chosen on a sample reached the requested recall of {foreseen.conditions['recall']} "
+        f"on {_reached(bands, foreseen)} of {len(bands)} collections (lowest: "
         f"{least['recall']:.3f}, {least['collection']})",
     )
     yield (
-        "no idea",
+        "anything else",
         "`neardup tune IN`",
-        "it says what your documents are like, what to take, what it will find and cost",
+        "it describes your documents and recommends settings, with their expected recall and cost",
     )
 
 
@@ -119,12 +128,12 @@ def _lesson(result: Result) -> str:
     usual = result.row(collection="tang_poems", features="word:3", threshold=0.8)  # type: ignore[arg-type]
     best, _ = _ranked(result, "tang_poems")
     return (
-        "One changed word changes three shingles of three words. On a page of a thousand words "
-        "that is nothing, on a line of ten it is most of it. So the shorter the texts, the shorter "
-        "the features and the lower the threshold: on the poems the default (`word:3`, 0.8) finds "
+        "One changed word changes three shingles of three words. That is negligible on a page of a "
+        "thousand words, and most of a line of ten words. Use shorter features and a lower "
+        "threshold for shorter texts: on the poems, the default (`word:3`, 0.8) finds "
         f"{usual['recall']:.3f} of the pairs, `{best['features']}` at {best['threshold']} finds "
-        f"{best['recall']:.3f}. A lower threshold costs precision and time: look at the weakest "
-        "accepted pairs (`result.weakest(10)`, or the report page) before you believe it.\n"
+        f"{best['recall']:.3f}. A lower threshold costs precision and time. Check the weakest "
+        "accepted pairs (`result.weakest(10)`, or the report page) before you rely on it.\n"
     )
 
 
@@ -173,10 +182,10 @@ def _search(results: Mapping[str, Result]) -> str:
         if row["ways"] == tune.EVERY_WAY
     ]
     return (
-        "Leave `--candidates` alone (`auto`): the join on the features finds every pair, within "
-        f"any `--memory`. On these collections bands, which miss some, took {least:.1f} to "
-        f"{most:.1f} times as long, on a machine that had other work too. Bands are for "
-        "fingerprints that are there anyway; let `tune` choose them.\n\n"
+        "Keep the default, `--candidates auto`: the join on the features finds every pair, within "
+        f"any `--memory`. On these collections bands, which miss some pairs, took {least:.1f} to "
+        f"{most:.1f} times as long, on a machine that was also busy with other work. Use bands for "
+        "fingerprints that you store anyway, and let `tune` choose them.\n\n"
         + table(("", "plan", "recall", "candidates", "s", "peak MB"), lines)
     )
 

@@ -123,26 +123,27 @@ def section(result: Result) -> str:
     giant = result.row(task=GIANT)
     return "\n".join(
         (
-            "## The whole job, file in to files out, one thread\n",
+            "## Deduplication, from file to files, one thread\n",
             provenance(result),
-            "Each tool as a process of its own, from its start to its end: JSON Lines in; pairs "
-            "and kept documents out, for neardup with the page and all. A tenth of the documents "
-            "are copies of others with 1-5 % of the words changed. The threshold is a Jaccard of "
-            f"{THRESHOLD} on runs of three words for everyone; recall is of the planted pairs that "
-            "reach it, precision of the pairs reported. Peers make MinHash sketches of 128 "
-            "numbers and report what their index gives; `benchmarks/dedup_peers.py` says how. "
-            "text-dedup, where it is installed, reports no pairs but what it keeps.\n",
+            "Each tool runs as a separate process, from start to end. Input is JSON lines; output "
+            "is pairs and kept documents, and for neardup also the report page. A tenth of the "
+            "documents are copies of others with 1-5 % of the words changed. The threshold is a "
+            f"Jaccard index of {THRESHOLD} on runs of three words for every tool. Recall is the "
+            "share of planted pairs above the threshold that are found, precision the share of "
+            "reported pairs that are above it. Peers use MinHash sketches of 128 numbers and "
+            "report the matches of their index; see `benchmarks/dedup_peers.py`. text-dedup "
+            "reports kept documents but no pairs.\n",
             *(part for contest in (USUAL, MILLION) for part in _contest(result, contest)),
             f"![Time and memory against number of documents](images/{PICTURE.name})\n",
-            f"Our time grows as n to the power of {slope(result):.2f} from 10^5 documents on "
-            f"({MILLION.words} words each).\n",
+            f"The time of neardup grows as n^{slope(result):.2f} from 10^5 documents of "
+            f"{MILLION.words} words.\n",
             _table(_growth(result), "documents"),
             _large_file(result),
             f"**Giant clusters**: {dedup_corpora.IDENTICAL:,} identical documents and "
             f"{dedup_corpora.ALIKE_AT_THE_TOP:,} that share their first {dedup_corpora.HEADER} of "
-            f"{dedup_corpora.GIANT_WORDS} words take {giant['cpu_seconds']:.1f} CPU seconds and "
-            f"{giant['peak_megabytes']:,.0f} MB; `clusters.parquet` has {giant['in_clusters']:,} "
-            f"rows, `pairs.parquet` {giant['pairs']:,}.\n",
+            f"{dedup_corpora.GIANT_WORDS} words take {giant['cpu_seconds']:.1f} CPU seconds; peak "
+            f"memory {giant['peak_megabytes']:,.0f} MB. `clusters.parquet` has "
+            f"{giant['in_clusters']:,} rows, `pairs.parquet` {giant['pairs']:,}.\n",
         )
     )
 
@@ -151,8 +152,8 @@ def _large_file(result: Result) -> str:
     row = result.row(task=LARGE_FILE.name)
     return (
         f"**A file of {row['file_bytes'] / 1e9:.1f} GB**: {LARGE_FILE.name} take "
-        f"{row['cpu_seconds']:,.0f} CPU seconds and {row['peak_megabytes']:,.0f} MB, with a recall "
-        f"of {row['recall']:.4f}.\n"
+        f"{row['cpu_seconds']:,.0f} CPU seconds; peak memory {row['peak_megabytes']:,.0f} MB, "
+        f"recall {row['recall']:.4f}.\n"
     )
 
 
@@ -246,7 +247,7 @@ def targets(result: Result) -> Iterator[Target]:
         dedup_corpora.IDENTICAL,
         dedup_corpora.IDENTICAL - 1,
     )
-    yield Target("`neardup dedup`, giant clusters", "a row for each document", rows, linear)
+    yield Target("`neardup dedup`, giant clusters", "one row per document", rows, linear)
     took = giant["wall_seconds"]
     yield Target("`neardup dedup`, giant clusters", "seconds (< 30)", f"{took:.1f} s", took < 30)
 
@@ -254,7 +255,7 @@ def targets(result: Result) -> Iterator[Target]:
 def _growth_target(result: Result) -> Target:
     power = slope(result)
     what = "`neardup dedup`, growth to 5 · 10^6"
-    return Target(what, "close to linear (≤ 1.2)", f"{power:.2f}", power <= 1.2)
+    return Target(what, "exponent ≤ 1.2 (close to linear)", f"{power:.2f}", power <= 1.2)
 
 
 def _against_peers(result: Result, contest: Contest, what: str) -> Target:

@@ -168,13 +168,13 @@ def section(result: Result) -> str:
     """The part of the page."""
     return "\n".join(
         (
-            "## How well near-duplicates are found\n",
+            "## Recall and precision\n",
             provenance(result),
-            "**Against the exhaustive truth**: arXiv abstracts as the terms and weights they came "
-            "with, by cosine; licences (English, from 20 words on) by Jaccard on runs of three "
-            f"words. With {DEFAULT} of memory, the default, the features are joined at once; "
-            f"with {LITTLE} they go to a file and are joined in groups. Seconds are on all cores, "
-            "from a table in memory to pairs and clusters.\n",
+            "**Against the exhaustive truth**: arXiv abstracts with their own terms and weights, "
+            "by cosine; licences (English, 20 words or more) by Jaccard on runs of three words. "
+            f"With {DEFAULT} of memory, the default, the features are joined at once; with "
+            f"{LITTLE} they go to a file and are joined in groups. Seconds are wall time on all "
+            "cores, from a table in memory to pairs and clusters.\n",
             table(
                 (
                     "",
@@ -213,8 +213,8 @@ def _labelled(result: Result, collection: Labelled) -> Iterator[str]:
     best = {tool: max((r for r in rows if r["tool"] == tool), key=_f1) for tool in tools}
     yield (
         f"**Against labels**: {collection.name}, {rows[0]['documents']:,} documents, "
-        f"`{collection.features}`. Precision / recall by threshold; peers find candidates for the "
-        "lowest one and filter them by their own estimate. Best F1 in bold.\n"
+        f"`{collection.features}`. Precision / recall by threshold. Peers search with the lowest "
+        "threshold and filter by their own estimate. Best F1 in bold.\n"
     )
     lines = []
     for threshold in collection.thresholds:

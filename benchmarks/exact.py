@@ -119,12 +119,13 @@ def _multiplied(offsets: np.ndarray, places: np.ndarray, weights: np.ndarray, wi
 def section(result: Result) -> str:
     """The part of the page."""
     parts = [
-        "## Every similar pair, exactly, one thread\n",
+        "## Exact pairs, one thread\n",
         provenance(result),
-        "arXiv abstracts as the terms they came with, every pair of cosine "
-        f"{result.conditions['threshold']} or more. SetSimilaritySearch has no weights, and takes "
-        "the first documents only, as its time grows with the square. The peers get numbered "
-        "terms; the time of `nd.exact_pairs` includes the hashing of an Arrow table of strings.\n",
+        "Every pair of arXiv abstracts with a cosine of "
+        f"{result.conditions['threshold']} or more, on their own terms. SetSimilaritySearch has no "
+        "weights and gets only the first documents, because its time grows with the square. The "
+        "peers get numbered terms; the time of `nd.exact_pairs` includes hashing an Arrow table of "
+        "strings.\n",
     ]
     for task in (WEIGHTED, SETS):
         ours = result.row(task=task, name=OURS)

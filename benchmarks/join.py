@@ -108,9 +108,10 @@ def section(result: Result) -> str:
         (
             "## All pairs of near fingerprints, one thread\n",
             provenance(result),
-            "64 bits, random, one in a hundred with a partner that differs in up to k bits. CPU "
-            "seconds, from fingerprints in memory to pairs; bytes are what the process rose by for "
-            "each fingerprint, the pairs among them. simhash-pybind leaves identical ones out.\n",
+            "Random fingerprints of 64 bits; one in a hundred has a partner that differs in up to "
+            "k bits. CPU seconds cover the search, from fingerprints in memory to pairs. Bytes are "
+            "the growth of the process per fingerprint, pairs included. simhash-pybind does not "
+            "report identical fingerprints.\n",
             table(
                 ("", "k", "n", "CPU s", "pairs", "bytes each"),
                 [
@@ -126,8 +127,8 @@ def section(result: Result) -> str:
                 ],
             ),
             f"![Time against number of fingerprints](images/{PICTURE.name})\n",
-            f"Our time grows as n to the power of {slope(result):.2f} from 10^5 on.\n",
-            "**Skew**, 10^6 fingerprints, k = 3, identical ones as groups (`group=True`):\n",
+            f"The time of neardup grows as n^{slope(result):.2f} from n = 10^5.\n",
+            "**Skew**: 10^6 fingerprints, k = 3, identical ones grouped (`group=True`):\n",
             table(
                 ("", "CPU s", "of random"),
                 [

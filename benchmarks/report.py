@@ -45,11 +45,11 @@ HEAD = """\
 # Benchmarks
 
 This page is generated: `python -m benchmarks.report` makes it from the files in
-`benchmarks/results/`, and a test fails where the two differ. `make bench` measures everything anew.
+`benchmarks/results/`, and a test checks that they agree. `make bench` repeats all measurements.
 
 A rate is megabytes (10⁶ bytes) of UTF-8 text per second. Every number is the best of several
-rounds, and a round runs all rows one after the other, so that noise hits them alike. Ratios hold
-from machine to machine better than seconds do.
+rounds. A round runs all rows one after the other, so that noise affects them equally. Ratios carry
+over from machine to machine better than seconds.
 """
 VERDICTS = {True: "met", False: "**not met**", None: "not measured"}
 
@@ -86,9 +86,9 @@ def _targets(results: Mapping[str, Result]) -> str:
 def _fingerprint(result: Result) -> str:
     parts = ["## Text to fingerprints, one thread\n", provenance(result)]
     parts.append(
-        "Rates are by CPU time. neardup reads an Arrow array; peers get Python strings made before "
-        "the clock starts, on the first megabytes of the corpus. Words of Chinese are single "
-        "characters: there peers cut into runs of three characters what is `word:3` to neardup.\n"
+        "Rates use CPU time. neardup reads an Arrow array; peers get Python strings, created "
+        "before the clock starts, for the first megabytes of the corpus. A word of Chinese is one "
+        "character, so peers get runs of three characters where neardup uses `word:3`.\n"
     )
     described = result.conditions["corpora"]
     rows = [
@@ -100,7 +100,7 @@ def _fingerprint(result: Result) -> str:
             parts.append(f"### `{task}`, {corpus}\n")
             parts.append(_contest(result, corpus, task))
     parts += ["### Weights and widths\n", _widths(result)]
-    parts += ["### How each is used\n", _uses(result)]
+    parts += ["### How each package is used\n", _uses(result)]
     parts += ["### Where a peer is ahead\n", _defeats(result)]
     return "\n".join(parts)
 
@@ -180,10 +180,10 @@ def _distance(result: Result) -> str:
     (corpus,) = result.conditions["corpora"]
     return "\n".join(
         (
-            "## How far apart unrelated documents lie\n",
+            "## Distance of unrelated documents\n",
             provenance(result),
             f"Hamming distance of random pairs of {corpus['source']} ({corpus['documents']:,} "
-            "documents), without the pairs known to be alike. Fair coins would give a mean of 32 "
+            "documents), without known near-duplicates. Fair coins would give a mean of 32 "
             "and a variance of 16.\n",
             table(("scheme", "pairs", "mean", "variance", "smallest"), rows),
         )
@@ -211,9 +211,8 @@ def _end_to_end(result: Result) -> str:
             f"## From a Parquet file to stored fingerprints, {result.conditions['threads']} "
             "threads\n",
             provenance(result),
-            "`neardup fingerprint` as a process of its own, from its start to its end, the file in "
-            "the page cache. Rates are by wall time; the peak is the most memory the process ever "
-            "held.\n",
+            "`neardup fingerprint` as a separate process, from start to end, with the file in the "
+            "page cache. Rates use wall time; peak MB is the peak memory of the process.\n",
             table(header, rows),
         )
     )
@@ -225,8 +224,7 @@ def _startup(result: Result) -> str:
         (
             "## Startup\n",
             provenance(result),
-            "Wall time of a process; `import neardup` is what it adds to a Python that does "
-            "nothing.\n",
+            "Wall time of a process; `import neardup` is the time it adds to `python -c pass`.\n",
             table(("", "ms"), rows),
         )
     )

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import corpora, measure
+from benchmarks.course_lab import lab_sweep
 from benchmarks.markdown import provenance, table
 from benchmarks.result import Json, Result, package_versions
-from benchmarks.seed_lab import lab_sweep
 from benchmarks.target import Target
 
 BENCHMARK = "sweep"
@@ -111,12 +111,12 @@ def section(result: Result) -> str:
         [
             "## Sweeping plans\n",
             provenance(result),
-            f"The grid of the course lab ({result.conditions['settings']} settings of M tables × K "
+            f"The grid of the `caim` lab ({result.conditions['settings']} settings of M tables × K "
             "bits, 55,760 arXiv abstracts as terms and weights, MD5, cosine ≥ "
             f"{result.conditions['threshold']}), from the file to the counts. `--exact` adds the "
             "recall; without it every candidate is verified. The straightforward version "
-            "(`benchmarks/seed_lab.py`) ran once, on one core, neardup on all of them; both count "
-            "the same. CPU seconds, those of all threads together, are what is compared.\n",
+            "(`benchmarks/course_lab.py`) ran once, on one core; neardup used all cores. Both "
+            "count the same pairs. The last column compares CPU seconds of all threads.\n",
             table(
                 ("", "wall s", "CPU s", "times"),
                 [
@@ -142,8 +142,9 @@ def section(result: Result) -> str:
                     if row["kind"] == COUNTS
                 ],
             ),
-            "**Predicted and measured**, at similarity ≥ 0.8; `word:3` and Jaccard but for the "
-            "terms. [sweep.md](sweep.md) says what the model is, and where it breaks.\n",
+            "**Predicted and measured**, at similarity ≥ 0.8, with `word:3` and Jaccard except for "
+            "the terms. [Predictions](how-it-works/predictions.md) explains the model and its "
+            "limits.\n",
             table(
                 ("", "plan", "candidates", "predicted", "recall", "predicted"),
                 [
@@ -167,7 +168,7 @@ def targets(result: Result) -> Iterator[Target]:
     """What was set out to reach, judged by the result."""
     ours, plain = (result.row(kind=TIME, name=name)["cpu_seconds"] for name in (OURS, PLAIN))
     times = plain / ours
-    what = "`neardup sweep --exact`, the course lab's grid"
+    what = "`neardup sweep --exact`, the grid of `caim`"
     yield Target(what, f"≤ 1/{LEAST} of straightforward Python", f"1/{times:.1f}", times >= LEAST)
     for name in COLLECTIONS:
         rows = [row for row in result.rows if row.get("collection") == name]

@@ -90,7 +90,7 @@ def _files(result: Result) -> Iterator[Target]:
         what = f"`neardup fingerprint`, Parquet with {row['name']}"
         yield Target(what, "≥ ⅓ of the kernel's rate", f"{share:.2f}", share >= KERNEL_SHARE)
         peak = row["peak_megabytes_without_fingerprints"]
-        wanted = f"< {PEAK_MEGABYTES} MB beside the fingerprints"
+        wanted = f"< {PEAK_MEGABYTES} MB without the fingerprints"
         yield Target(what, wanted, f"{peak:.0f} MB", peak < PEAK_MEGABYTES)
 
 

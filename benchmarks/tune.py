@@ -151,28 +151,28 @@ def section(result: Result) -> str:
     header = (
         "",
         "sample",
-        "weighed",
+        "considered",
         "plan",
-        "recall foreseen",
+        "recall predicted",
         "measured",
-        "candidates foreseen",
+        "candidates predicted",
         "measured",
         "s",
         "MB",
     )
     return "\n".join(
         (
-            "## What `tune` foresees\n",
+            "## Predictions of `tune`\n",
             provenance(result),
-            f"`neardup tune` on a sample, a similarity of {result.conditions['threshold']} and a "
-            f"recall of {result.conditions['recall']} asked for, then `neardup dedup --config` on "
-            "everything. The sample has different documents only, and recall is of pairs of "
-            f"different documents. A dot marks what `tune` recommends, where it weighs every "
-            "way, and where it weighs bands only. Seconds and megabytes are foreseen / "
-            "measured, on all cores of a machine that had other work too. Their constants were set "
-            "by looking at these collections, so that they agree is no proof; recall and "
-            "candidates are counted on the sample and have no constants. Each collection was "
-            "sampled once, so that how often an interval holds was not measured.\n",
+            f"`neardup tune` on a sample, with a threshold of {result.conditions['threshold']} and "
+            f"a recall of {result.conditions['recall']}, then `neardup dedup --config` on the "
+            "whole collection. The sample has distinct documents only, and recall counts pairs of "
+            "distinct documents. A dot marks the recommendation of `tune`: once with all plans "
+            "considered (`auto`), once with bands only. Seconds and megabytes are predicted / "
+            "measured, on all cores of a machine that was also busy with other work. Their "
+            "constants were fitted to these collections, so their agreement proves nothing; recall "
+            "and candidates are counted on the sample and have no constants. Each collection was "
+            "sampled once, so the coverage of the intervals was not measured.\n",
             table(header, rows),
         )
     )
@@ -183,15 +183,15 @@ def targets(result: Result) -> Iterator[Target]:
     off = max(abs(row["recall"] - row["predicted_recall"]) for row in result.rows)
     yield Target(
         "`tune`, every plan and collection",
-        f"recall foreseen within {MOST_OFF}",
-        f"{off:.3f} at the most",
+        f"recall predicted within {MOST_OFF}",
+        f"at most {off:.3f} off",
         off <= MOST_OFF,
     )
     times = max(_times(row) for row in result.rows)
     yield Target(
         "`tune`, every plan and collection",
-        f"candidates foreseen within a factor {MOST_TIMES:.0f}",
-        f"{times:.2f} at the most",
+        f"candidates predicted within a factor {MOST_TIMES:.0f}",
+        f"at most {times:.2f}",
         times <= MOST_TIMES,
     )
     for row in (row for row in result.rows if row["chosen"]):

@@ -122,12 +122,12 @@ def section(result: Result) -> str:
     parts = [
         "## Weighted features, one thread\n",
         provenance(result),
-        f"{result.conditions['documents']:,} arXiv abstracts; a feature is a different term of a "
-        "document, with its weight. Rates are by CPU time.\n",
+        f"{result.conditions['documents']:,} arXiv abstracts. A feature is a distinct term of a "
+        "document with its weight. Rates use CPU time.\n",
     ]
     for task, what in (
-        (TERMS, "The labs' terms and weights, from an Arrow table, by MD5"),
-        (TFIDF, "Text to words weighted by tf-idf, by a table counted before"),
+        (TERMS, "Terms with tf-idf weights from an Arrow table, hashed with MD5"),
+        (TFIDF, "Text to words weighted by tf-idf, with a table counted before"),
     ):
         rows = [
             (row["name"], f"{row['cpu_seconds']:.2f}", f"{row['million_features_per_second']:.1f}")

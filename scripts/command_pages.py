@@ -1,4 +1,4 @@
-"""Write docs/commands.md: every command with its arguments and options.
+"""Write docs/reference/commands.md: every command with its arguments and options.
 
     python scripts/command_pages.py [--check]
 
@@ -17,14 +17,14 @@ import typer.main
 
 from neardup.cli.app import app
 
-PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "commands.md"
 HEAD = """\
 # Commands
 
 Generated from the program by `make docs`; `neardup COMMAND --help` says the same.
 Exit codes: 0 done, 1 an error in the data or the run, 2 wrong usage; 130 stopped by Ctrl-C
 (SIGINT), 143 by SIGTERM, 129 by SIGHUP, 141 where nobody reads what is printed any more.
-What every command can read: [input.md](input.md).
+What every command can read: [Input](../guides/input.md).
 """
 
 

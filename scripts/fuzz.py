@@ -2,8 +2,9 @@
 
     python scripts/fuzz.py --seconds 900
 
-The figures of all runs are in benchmarks/results/fuzz.json, for docs/reliability.md. An input that
-ends a fuzzer is left in build/fuzz, and its name printed.
+The figures of all runs are stored in benchmarks/results/fuzz.json, for
+docs/how-it-works/reliability.md. An input that ends a fuzzer stays in build/fuzz; its name is
+printed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write the figures of docs/reliability.md, from the last `make torture` and all of `make fuzz`."""
+"""Write the figures of docs/how-it-works/reliability.md from `make torture` and `make fuzz`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "how-it-works" / "reliability.md"
 RESULTS = ROOT / "benchmarks" / "results"
 CORPUS = ROOT / "tests" / "fuzz_corpus"
 BEGIN, END = "<!-- figures: make torture, make fuzz -->\n", "<!-- end of figures -->\n"

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/sphere.md, and print the tables it shows.
+"""Draw the pictures of docs/reference/sphere.md, and print the tables it shows.
 
     python scripts/sphere_pictures.py
 

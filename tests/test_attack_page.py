@@ -1,4 +1,4 @@
-"""What `docs/security.md` says that crafted documents can do, on a few of them."""
+"""What `docs/guides/security.md` says that crafted documents can do, on a few of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scripts.attack.__main__ import BEGIN, END, every_attack
 
 import neardup as nd
 
-PAGE = (Path(__file__).parents[1] / "docs/security.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs/guides/security.md").read_text(encoding="utf-8")
 # What `craft.common_start()` finds; a test need not search for it again.
 START = "sjhpfaaaaaaaaaaay1065apl"
 

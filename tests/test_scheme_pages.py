@@ -1,4 +1,4 @@
-"""docs/schemes.md: its numbers are those of the results, and these are counted rightly."""
+"""docs/how-it-works/scheme-comparison.md: its numbers are the results, rightly counted."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -31,7 +31,7 @@ def test_page_has_a_table_and_a_picture_of_every_corpus():
     text = page.PAGE.read_text(encoding="utf-8")
     for name, measured in results.load().items():
         assert page.scheme_table(measured) in text
-        assert f"](images/schemes-{name}.png)" in text
+        assert f"](../images/schemes-{name}.png)" in text
         assert (pictures.IMAGES / f"schemes-{name}.png").exists()
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from benchmarks import sweep
+from benchmarks.course_lab import lab_sweep
 from benchmarks.result import RESULTS, Result
-from benchmarks.seed_lab import lab_sweep
 
 import neardup as nd
 

@@ -1,1 +1,1 @@
-"""What someone who knows nd1 can do with crafted documents, measured for `docs/security.md`."""
+"""What crafted documents can do to plain nd1, measured for docs/guides/security.md."""

@@ -1,7 +1,7 @@
 """Craft documents against plain nd1, try them on plain and keyed runs, and write the table.
 
 python -m scripts.attack          # show it
-python -m scripts.attack --write  # put it into docs/security.md
+python -m scripts.attack --write  # put it into docs/guides/security.md
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scripts.attack.trials import KEY, measured
 
 import neardup as nd
 
-PAGE = Path(__file__).parents[2] / "docs/security.md"
+PAGE = Path(__file__).parents[2] / "docs/guides/security.md"
 BEGIN, END = "<!-- attack table -->\n", "<!-- end of the attack table -->\n"
 HASHES = ("nd1", f"nd1:{KEY}")
 
@@ -40,7 +40,7 @@ def every_attack() -> list[Attack]:
     whole, block = 2**64 - 1, 0xFFFF << 48
     return [
         Attack(
-            "**Same features**: 100 words each, none in common",
+            "**Same features**: 100 words each, no word in common",
             "shingles",
             lambda: craft.same_features(craft.common_start()),
             lambda: craft.ordinary(100),
@@ -58,19 +58,19 @@ def every_attack() -> list[Attack]:
             lambda: craft.ordinary(30),
         ),
         Attack(
-            "**Crowded counts**: 200,000 words for one stretch of the tf-idf table",
+            "**Crowded counts**: 200,000 words that hash into one range of the tf-idf table",
             "idf",
             lambda: craft.documents_of(craft.words_where(200_000, craft.in_one_stretch), 2),
             lambda: craft.documents_of(craft.numbered_words(0, 200_000, 7), 2),
         ),
         Attack(
-            "**Crowded ranks**: 200,000 words for few parts of the exact join's table",
+            "**Crowded ranks**: 200,000 words that hash into a few partitions of the exact join",
             "exact",
             lambda: craft.documents_of(craft.words_where(200_000, craft.in_one_part), 2),
             lambda: craft.documents_of(craft.numbered_words(0, 200_000, 7), 2),
         ),
         Attack(
-            "**Near the threshold**: 38 of the same 56 words each, hardly two similar by 0.8",
+            "**Near the threshold**: 38 of the same 56 words each, few pairs reach 0.8",
             "exact",
             craft.near_the_threshold,
             lambda: craft.ordinary(38),

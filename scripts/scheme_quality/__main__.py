@@ -1,4 +1,4 @@
-"""Measure how well schemes find near-duplicates, and write docs/schemes.md.
+"""Measure how well schemes find near-duplicates, and write docs/how-it-works/scheme-comparison.md.
 
     python -m scripts.scheme_quality [arxiv] [tang_poems] [django_docs] [febrl]
 

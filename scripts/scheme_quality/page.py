@@ -1,4 +1,4 @@
-"""The page docs/schemes.md: its prose is template.md, its numbers are those of the results."""
+"""The page docs/how-it-works/scheme-comparison.md: prose from template.md, numbers measured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.markdown import table
 from scripts.scheme_quality.distances import COMMON_BITS, Distances, area_under_curve, told_area
 from scripts.scheme_quality.results import Json
 
-PAGE = Path(__file__).parents[2] / "docs" / "schemes.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-it-works" / "scheme-comparison.md"
 TEMPLATE = Path(__file__).parent / "template.md"
 LIMITS = (3, 6, 10)
 RARE = Fraction(1, 10_000)
@@ -34,7 +34,7 @@ def page(corpora: dict[str, Json]) -> str:
 
 
 def write(corpora: dict[str, Json]) -> None:
-    """Write docs/schemes.md."""
+    """Write docs/how-it-works/scheme-comparison.md."""
     PAGE.write_text(page(corpora), encoding="utf-8")
 
 

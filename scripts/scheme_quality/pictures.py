@@ -1,4 +1,4 @@
-"""The pictures of docs/schemes.md: for each corpus, both distributions under every scheme."""
+"""The pictures of docs/how-it-works/scheme-comparison.md: both distributions, for every scheme."""
 
 from __future__ import annotations
 

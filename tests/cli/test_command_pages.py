@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_page_is_up_to_date():
     script = ROOT / "scripts" / "command_pages.py"
     done = subprocess.run([sys.executable, str(script), "--check"], check=False)
-    assert done.returncode == 0, "docs/commands.md is out of date: run `make docs`"
+    assert done.returncode == 0, "docs/reference/commands.md is out of date: run `make docs`"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from neardup.kernels.hamming_join import TooManyPairsError
 from neardup.pairs.by_features import exact_join, verify
 from neardup.pairs.by_fingerprints import passes
 
-# What docs/reliability.md promises on top of --memory.
+# What docs/how-it-works/reliability.md promises on top of --memory.
 CONSTANT = 400_000_000
 
 

@@ -1,4 +1,4 @@
-"""The numbers in docs/scheme.md are right."""
+"""The numbers in docs/reference/scheme.md are right."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import neardup as nd
 from neardup.fingerprints import Scheme
 from neardup.kernels.reference import text as reference
 
-PAGE = (Path(__file__).parents[2] / "docs" / "scheme.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scheme.md").read_text(encoding="utf-8")
 EXAMPLE = PAGE.partition("## A worked example")[2]
 TEXT = re.search(r"`(.+?)`", EXAMPLE)[1]
 

@@ -18,7 +18,7 @@ from tests.torture.scenes import edited, text_of, write_lines
 
 THRESHOLD = 0.8
 MEMORIES = {"100MB": 100_000_000, "300MB": 300_000_000, "1GB": 1_000_000_000}
-CONSTANT = 400_000_000  # bytes beside --memory, as docs/reliability.md says
+CONSTANT = 400_000_000  # bytes beside --memory, as docs/how-it-works/reliability.md says
 LONGEST = 900.0
 
 

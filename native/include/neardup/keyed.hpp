@@ -1,5 +1,5 @@
 // The keyed form of nd1, for texts from strangers: the same passes with a secret in every step.
-// docs/scheme.md is its specification; kernels/keyed_reference.py says the same in Python.
+// docs/reference/scheme.md is its specification; kernels/keyed_reference.py is the Python twin.
 //
 // Units are hashed by SipHash-1-3, and shingles are polynomials over a prime field. With nd1's own
 // polynomial, modulo 2^64, some long shingles collide whatever the base and the units' values are.

@@ -1,5 +1,5 @@
 // The nd1 hash: units (words or characters) to values, shingles of them to features.
-// docs/scheme.md is its specification; kernels/reference.py says the same in Python.
+// docs/reference/scheme.md is its specification; kernels/reference.py says the same in Python.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 
 namespace neardup {
 
-// The secret of a keyed hash: what was derived from a key for each step (docs/scheme.md).
+// The secret of a keyed hash: what was derived from a key for each step (docs/reference/scheme.md).
 struct HashKey {
     std::uint64_t unit[2];
     std::uint64_t shingle_base;  // below the prime, and neither 0 nor 1

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from neardup.errors import NeardupError
 
-# A run needs some room to work in, however little it is given. docs/reliability.md counts these
-# amounts to the constant that comes on top of `--memory`.
+# A run needs some room to work in, however little it is given. docs/how-it-works/reliability.md
+# counts these amounts in the constant that comes on top of `--memory`.
 LEAST_WORK = 48 << 20
 LEAST_PAIRS = 1 << 18
 LEAST_BOOKKEEPING = 96 << 20

@@ -17,7 +17,7 @@ NO_KEY: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
 @dataclass(frozen=True)
 class HashKey:
-    """Seven secret numbers, which no repr shows; `docs/scheme.md` says where each is used."""
+    """Seven secret numbers, which no repr shows; docs/reference/scheme.md says what each is for."""
 
     unit_low: int = field(repr=False)
     unit_high: int = field(repr=False)

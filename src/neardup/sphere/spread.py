@@ -73,7 +73,7 @@ _CROWD_EXPONENT = 2**10
 _CROWD = 2**15  # count² · dimension, the work of an iteration
 _MOST_ATTEMPTS = 15
 # Iterations at each soft exponent, attempt by attempt: the less patience, the more different the
-# places where the charges get stuck. Measured in docs/sphere.md.
+# places where the charges get stuck. Measured in docs/reference/sphere.md.
 _PATIENCE = (30, 6, 4, 300, 3)
 _TRIAL = 200  # iterations at each firm exponent, to see which attempt is the best
 _REST = 20_000  # iterations at an exponent where the charges shall come to rest

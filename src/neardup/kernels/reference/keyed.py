@@ -1,6 +1,7 @@
 """The slow, obvious twin of the keyed hash: what `nd1:NAME` means, in plain Python.
 
-`docs/scheme.md` says the same in words. Words, characters and shingles are those of `reference`.
+`docs/reference/scheme.md` says the same in words. Words, characters and shingles are those of
+`reference`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The slow, obvious twin of the native kernels: what the nd1 scheme means, in plain Python.
 
-`docs/scheme.md` says the same in words. Every native result is tested against this module.
+`docs/reference/scheme.md` says the same in words. Every native result is tested against this
+module.
 """
 
 from __future__ import annotations

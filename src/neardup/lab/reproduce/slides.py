@@ -148,7 +148,7 @@ def _differences(addresses: BesideTable, threads: int | None) -> list[str]:
         f"Nearness: the two addresses that are nothing alike (1A and 1B) differ in {far} of 32 "
         "bits; chance would give 16. 32 bits of letter pairs tell little by themselves.",
         f"Neighbours: sorting puts {_missed()} beside each other only after a turn, as the slides "
-        "say. What sorting and rotating still misses is in docs/seeds.md.",
+        "say. What sorting and rotating still misses is in docs/how-it-works/reproductions.md.",
     ]
 
 

@@ -109,7 +109,7 @@ def find_pairs(
     are `Fingerprints` of one scheme, or uint64 arrays of shape (n,) or (n, words), 64 bits a word.
     Empty documents are near nothing.
 
-    `candidates` names a way to search, see docs/candidates.md; `auto` takes the cheapest that
+    `candidates` names a way to search, see docs/reference/plans.md; `auto` takes the cheapest that
     finds every pair within `max_distance`. Without `max_distance` every candidate is given.
     `group` gives identical fingerprints as groups, and pairs between their first ones only.
     `stream` gives record batches, one after the other. `memory` ("2GB") bounds what the search

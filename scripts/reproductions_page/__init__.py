@@ -1,0 +1,1 @@
+"""Reproductions of five systems: measurements, pictures and docs/how-it-works/reproductions.md."""

@@ -1,1 +1,0 @@
-"""The seeds run again, and what they did not measure: results, pictures and docs/seeds.md."""
