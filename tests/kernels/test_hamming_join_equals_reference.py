@@ -12,7 +12,7 @@ from tests.kernels.near_rows import WIDTHS, flipped, near_rows, planted_rows, ra
 
 from neardup import kernels
 from neardup.kernels import hamming_join
-from neardup.kernels.reference import hamming_join as join_reference
+from neardup.kernels.reference import hamming_join as twin
 
 ISAS = kernels.available_isas()
 # As measured; comparing as good as free; and so dear that rows are divided down to the last bit.
@@ -49,7 +49,7 @@ def masks(draw, bits):
 @given(near_rows(), st.data())
 def test_within(drawn, data):
     bits, distance, rows = drawn
-    expected = lists(join_reference.join_within(rows, bits=bits, distance=distance))
+    expected = lists(twin.join_within(rows, bits=bits, distance=distance))
     for isa in ISAS:
         for costs in COSTS:
             found = hamming_join.join_within(
@@ -67,7 +67,7 @@ def test_within(drawn, data):
 def test_within_between_two_sides(drawn, share):
     bits, distance, rows = drawn
     at = int(share * len(rows))
-    expected = lists(join_reference.join_within(rows[:at], rows[at:], bits=bits, distance=distance))
+    expected = lists(twin.join_within(rows[:at], rows[at:], bits=bits, distance=distance))
     for isa in ISAS:
         for costs in COSTS:
             found = hamming_join.join_within(
@@ -83,7 +83,7 @@ def test_masks(drawn, two, limited, data):
     plan = data.draw(masks(bits))
     sides = (rows[: len(rows) // 2], rows[len(rows) // 2 :]) if two else (rows,)
     limits = {"masks": plan, "max_distance": distance if limited else None}
-    expected = lists(join_reference.join_masks(*sides, **limits))
+    expected = lists(twin.join_masks(*sides, **limits))
     for isa in ISAS:
         assert lists(hamming_join.join_masks(*sides, **limits, isa=isa)) == expected
         assert hamming_join.count_masks(*sides, **limits, isa=isa) == len(expected)
@@ -95,7 +95,7 @@ def test_all(drawn, two, limited):
     _, distance, rows = drawn
     sides = (rows[: len(rows) // 3], rows[len(rows) // 3 :]) if two else (rows,)
     most = distance if limited else None
-    expected = lists(join_reference.join_all(*sides, max_distance=most))
+    expected = lists(twin.join_all(*sides, max_distance=most))
     for isa in ISAS:
         assert lists(hamming_join.join_all(*sides, max_distance=most, isa=isa)) == expected
 
@@ -108,7 +108,7 @@ def test_windows(drawn, size, limited, data):
     wanted = data.draw(st.lists(st.integers(0, size), min_size=len(rows), max_size=len(rows)))
     stops = np.minimum(np.maximum.accumulate(least + np.array(wanted, np.int64)), len(rows))
     most = distance if limited else None
-    expected = lists(join_reference.join_windows(rows, stops, max_distance=most))
+    expected = lists(twin.join_windows(rows, stops, max_distance=most))
     for isa in ISAS:
         assert lists(hamming_join.join_windows(rows, stops, max_distance=most, isa=isa)) == expected
 
@@ -119,13 +119,13 @@ def test_groups_and_their_expansion(drawn, share):
     bits, distance, rows = drawn
     at = int(share * len(rows))
     groups = hamming_join.group_rows(rows)
-    expected = join_reference.group_rows(rows)
+    expected = twin.group_rows(rows)
     assert groups.firsts.tolist() == expected.firsts.tolist()
     assert groups.group_of.tolist() == expected.group_of.tolist()
     pairs = hamming_join.join_within(rows[groups.firsts], bits=bits, distance=distance)
     expanded = lists(hamming_join.expand_pairs(pairs, groups))
-    assert expanded == lists(join_reference.expand_pairs(pairs, groups))
-    assert expanded == lists(join_reference.join_within(rows, bits=bits, distance=distance))
+    assert expanded == lists(twin.expand_pairs(pairs, groups))
+    assert expanded == lists(twin.join_within(rows, bits=bits, distance=distance))
 
     left, right = rows[:at], rows[at:]
     sides = hamming_join.group_rows(left), hamming_join.group_rows(right)
@@ -133,7 +133,7 @@ def test_groups_and_their_expansion(drawn, share):
         left[sides[0].firsts], right[sides[1].firsts], bits=bits, distance=distance
     )
     expanded = lists(hamming_join.expand_pairs(pairs, *sides))
-    assert expanded == lists(join_reference.expand_pairs(pairs, *sides))
+    assert expanded == lists(twin.expand_pairs(pairs, *sides))
     assert expanded == lists(hamming_join.join_all(left, right, max_distance=distance))
 
 
@@ -191,7 +191,7 @@ def test_many_groups(bits, threads):
     rows = some[random.integers(0, len(some), 40_000)]
     rows[::7] = some[0]
     groups = hamming_join.group_rows(rows, threads=threads)
-    expected = join_reference.group_rows(rows)
+    expected = twin.group_rows(rows)
     assert np.array_equal(groups.firsts, expected.firsts)
     assert np.array_equal(groups.group_of, expected.group_of)
 

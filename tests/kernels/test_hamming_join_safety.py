@@ -7,11 +7,11 @@ import pytest
 
 from neardup.errors import SettingError
 from neardup.kernels import _native, hamming_join
-from neardup.kernels.reference import hamming_join as join_reference
+from neardup.kernels.reference import hamming_join as twin
 
 ROWS = np.arange(10, dtype=np.uint64).reshape(5, 2)
 COSTS = (0.2, 3.0, 6.0)
-BOTH = pytest.mark.parametrize("module", [hamming_join, join_reference])
+BOTH = pytest.mark.parametrize("module", [hamming_join, twin])
 
 
 @BOTH

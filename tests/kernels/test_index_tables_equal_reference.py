@@ -11,7 +11,7 @@ from tests.kernels.near_rows import flipped, near_rows, planted_rows, random_row
 
 from neardup import kernels
 from neardup.kernels import index_tables
-from neardup.kernels.reference import index_tables as living_reference
+from neardup.kernels.reference import index_tables as twin
 
 ISAS = kernels.available_isas()
 WIDTHS = (1, 7, 32, 33, 63, 64, 65, 128, 200, 1000)
@@ -65,9 +65,9 @@ def test_queries(drawn, limit, data):
     numbers = data.draw(numbered(len(rows)))
     rows, queries = rows[: len(numbers)], rows[::3]
     wanted = {"max_distance": distance, "limit": limit}
-    twin = living_reference.MemoryTables(masks, bits)
-    twin.add(numbers, rows)
-    expected = lists(twin.query(queries, **wanted))
+    slow = twin.MemoryTables(masks, bits)
+    slow.add(numbers, rows)
+    expected = lists(slow.query(queries, **wanted))
     segment = index_tables.pack_segment(numbers, rows, masks, bits)
     for isa in ISAS:
         tables = index_tables.MemoryTables(masks, bits, isa=isa)
@@ -75,10 +75,10 @@ def test_queries(drawn, limit, data):
         assert lists(tables.query(queries, **wanted)) == expected
         assert lists(index_tables.query_segment(segment, queries, **wanted, isa=isa)) == expected
     for row in queries[:5]:
-        assert tables.query_one(bytes(row), **wanted) == twin.query_one(bytes(row), **wanted)
-    assert (len(tables), tables.distinct) == (len(twin), twin.distinct)
+        assert tables.query_one(bytes(row), **wanted) == slow.query_one(bytes(row), **wanted)
+    assert (len(tables), tables.distinct) == (len(slow), slow.distinct)
     for count in (0, 1, 5, 1000):
-        assert tables.largest_buckets(count) == twin.largest_buckets(count)
+        assert tables.largest_buckets(count) == slow.largest_buckets(count)
 
 
 @settings(max_examples=200)
@@ -100,15 +100,15 @@ def test_segments(drawn, data):
         numbers, rows, masks, bits
     )
     merged = index_tables.merge_segments(packed, dead)
-    assert merged == living_reference.merge_segments(packed, dead)
+    assert merged == twin.merge_segments(packed, dead)
     index_tables.check_segment(merged)
     for found, expected in zip(
-        index_tables.segment_rows(merged), living_reference.segment_rows(merged), strict=True
+        index_tables.segment_rows(merged), twin.segment_rows(merged), strict=True
     ):
         assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
     for limit in (None, 0, 1, 4):
         wanted = {"max_distance": distance, "limit": limit, "dead": dead}
-        expected = lists(living_reference.query_segment(packed[0], rows[:9], **wanted))
+        expected = lists(twin.query_segment(packed[0], rows[:9], **wanted))
         assert lists(index_tables.query_segment(packed[0], rows[:9], **wanted)) == expected
 
 
@@ -121,7 +121,7 @@ class Changes(RuleBasedStateMachine):
         self.tables, self.twin = (
             module.MemoryTables(masks, bits)
             for masks in [data.draw(mask_rows(bits))]
-            for module in (index_tables, living_reference)
+            for module in (index_tables, twin)
         )
         self.rows = planted_rows(self.random, 30, bits, 6, min(bits, 4))
         self.there: dict[int, int] = {}
@@ -218,14 +218,14 @@ def test_many_documents(bits, sizes):
     tables = index_tables.MemoryTables(masks, bits)
     for at in range(0, len(rows), 1500):
         tables.add(numbers[at : at + 1500], rows[at : at + 1500])
-    twin = living_reference.MemoryTables(masks, bits)
-    twin.add(numbers, rows)
+    slow = twin.MemoryTables(masks, bits)
+    slow.add(numbers, rows)
     queries = np.concatenate([rows[:20], planted[:60], random_rows(random, 10, bits)])
     wanted = {"max_distance": 3, "limit": 5}
-    expected = lists(twin.query(queries, **wanted))
+    expected = lists(slow.query(queries, **wanted))
     assert len(expected[1]) > 250
     segment = index_tables.pack_segment(numbers, rows, masks, bits)
-    assert segment == living_reference.pack_segment(numbers, rows, masks, bits)
+    assert segment == twin.pack_segment(numbers, rows, masks, bits)
     assert lists(tables.query(queries, **wanted)) == expected
     assert lists(index_tables.query_segment(segment, queries, **wanted)) == expected
     # Several threads have something to do from some thousand queries on.

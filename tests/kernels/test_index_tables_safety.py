@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neardup.kernels import _native, index_tables
-from neardup.kernels.reference import index_tables as living_reference
+from neardup.kernels.reference import index_tables as twin
 from neardup.kernels.segment_format import HEAD_WORDS, checksum
 
 MASKS = np.array([[0xFFFFFFFF00000000, 0], [0xFFFFFFFF, 0], [0, 0xFF << 56]], np.uint64)
@@ -19,7 +19,7 @@ BITS = 100
 ROWS = np.arange(40, dtype=np.uint64).reshape(20, 2) << np.uint64(28)
 NUMBERS = np.arange(20, dtype=np.uint64)
 NEAR = {"max_distance": 100, "limit": None}
-BOTH = pytest.mark.parametrize("module", [index_tables, living_reference])
+BOTH = pytest.mark.parametrize("module", [index_tables, twin])
 
 
 def filled(module):
@@ -86,18 +86,18 @@ def test_one_row_of_another_kind(row):
 
 @pytest.mark.parametrize("far", [100, 4096, 2**31 - 1, 2**32 - 1, 2**70])
 def test_any_distance(far):
-    expected = filled(living_reference).query(ROWS, max_distance=far)
+    expected = filled(twin).query(ROWS, max_distance=far)
     found = filled(index_tables).query(ROWS, max_distance=far)
     assert found.numbers.tolist() == expected.numbers.tolist()
     one = filled(index_tables).query_one(bytes(ROWS[3]), max_distance=far)
-    assert one == filled(living_reference).query_one(bytes(ROWS[3]), max_distance=far)
+    assert one == filled(twin).query_one(bytes(ROWS[3]), max_distance=far)
     native = _native.MemoryTables(MASKS, BITS, "auto")
     native.add(NUMBERS, ROWS)
     assert native.query(ROWS, min(far, 2**32 - 1), None, 1)[1].tolist() == found.numbers.tolist()
 
 
 def test_a_refused_change_changes_nothing():
-    for tables in (filled(index_tables), filled(living_reference)):
+    for tables in (filled(index_tables), filled(twin)):
         before = tables.query(ROWS, **NEAR)
         with pytest.raises(ValueError, match="already"):
             tables.add(np.array([77, 78, 5], np.uint64), ROWS[:3])
@@ -158,7 +158,7 @@ def test_a_damaged_segment(data):
     if place < 8 * HEAD_WORDS + MASKS.nbytes:
         assert not reading(segment)[0]
     with pytest.raises(ValueError, match="segment"):
-        living_reference.check_segment(segment)
+        twin.check_segment(segment)
 
 
 @settings(max_examples=300)
@@ -192,7 +192,7 @@ def test_another_version():
     words = np.frombuffer(packed(), np.uint64).copy()
     words[1] = 2
     words[9] = checksum(words[:9].tobytes())
-    for module in (index_tables, living_reference):
+    for module in (index_tables, twin):
         with pytest.raises(ValueError, match="version 2"):
             module.check_segment(words.view(np.uint8))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.kernels.set_join_documents import collections, packed, planted
 
 from neardup.kernels import set_join
-from neardup.kernels.reference import set_join as similar_reference
+from neardup.kernels.reference import set_join as twin
 from neardup.pairs.similarity import cosine, jaccard, weighted_jaccard
 
 MEASURES = ["jaccard", "weighted-jaccard", "cosine"]
@@ -46,7 +46,7 @@ def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
     a, b = (places.ravel() for places in np.indices((len(documents), len(documents))))
     found = set_join.similarities(*arrays, a, b, measure=measure)
     assert found.dtype == np.float64
-    expected = similar_reference.similarities(*arrays, a, b, measure=measure)
+    expected = twin.similarities(*arrays, a, b, measure=measure)
     assert found.tolist() == expected.tolist()
     for threads in (2, 3):
         again = set_join.similarities(*arrays, a, b, measure=measure, threads=threads)
@@ -72,13 +72,13 @@ def test_similarities_between_two_collections(drawn, share):
 def test_join(drawn, threshold):
     _, arrays, measure = drawn
     limits = {"measure": measure, "threshold": threshold}
-    expected = similar_reference.join_similar(*arrays, **limits)
+    expected = twin.join_similar(*arrays, **limits)
     found = set_join.join_similar(*arrays, **limits)
     assert lists(found) == lists(expected)
     assert len(found) <= found.compared <= expected.compared
     predicted = set_join.predict_similar(*arrays, **limits)
     assert found.compared <= predicted
-    assert predicted <= similar_reference.predict_similar(*arrays, **limits)
+    assert predicted <= twin.predict_similar(*arrays, **limits)
     assert lists(set_join.join_similar(*arrays, most_postings=predicted, **limits)) == lists(found)
     if predicted:
         with pytest.raises(set_join.TooManyPostingsError, match=str(predicted)):
@@ -101,7 +101,7 @@ def test_documents_of_pairs_stay_possible(drawn, threshold, share, two, data):
     for part, where in parts:
         partners.keep_possible(part, after[where])
     assert not np.any(after & ~before)
-    pairs = similar_reference.join_similar(*arrays, **limits)
+    pairs = twin.join_similar(*arrays, **limits)
     counts = before[pairs.a] & before[pairs.b]
     if two:
         counts &= (pairs.a < at) & (pairs.b >= at)
@@ -126,7 +126,7 @@ def test_documents_that_share_too_little_are_impossible():
 def test_join_at_a_similarity_that_is_there(drawn, data):
     """The threshold is the similarity of a pair, or the next double above it."""
     _, arrays, measure = drawn
-    every = similar_reference.join_similar(*arrays, measure=measure, threshold=1e-300)
+    every = twin.join_similar(*arrays, measure=measure, threshold=1e-300)
     if not len(every):
         return
     threshold = data.draw(st.sampled_from(every.similarity.tolist()))
@@ -145,13 +145,11 @@ def test_join_between_two_collections(drawn, share, threshold):
     documents, arrays, measure = drawn
     left, right = both_sides(arrays, int(share * len(documents)))
     limits = {"measure": measure, "threshold": threshold, "right": right}
-    expected = similar_reference.join_similar(*left, **limits)
+    expected = twin.join_similar(*left, **limits)
     found = set_join.join_similar(*left, **limits)
     assert lists(found) == lists(expected)
     assert found.compared <= set_join.predict_similar(*left, **limits)
-    assert set_join.predict_similar(*left, **limits) <= similar_reference.predict_similar(
-        *left, **limits
-    )
+    assert set_join.predict_similar(*left, **limits) <= twin.predict_similar(*left, **limits)
 
 
 def every_pair(arrays, measure, threshold):
@@ -215,7 +213,7 @@ def test_components(data):
     a, b = np.array(pairs, np.int64).reshape(-1, 2).T
     found = set_join.components(n, a, b)
     assert found.dtype == np.int64
-    assert found.tolist() == similar_reference.components(n, a, b).tolist()
+    assert found.tolist() == twin.components(n, a, b).tolist()
 
 
 @pytest.mark.parametrize("order", [1, -1])

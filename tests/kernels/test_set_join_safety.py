@@ -7,13 +7,13 @@ import pytest
 
 from neardup.errors import SettingError
 from neardup.kernels import _native, set_join
-from neardup.kernels.reference import set_join as similar_reference
+from neardup.kernels.reference import set_join as twin
 
 OFFSETS = np.array([0, 2, 4], np.int64)
 HASHES = np.array([1, 2, 2, 3], np.uint64)
 WEIGHTS = np.array([1.0, 2.0, 0.0, 0.5])
 PLACES = np.array([0, 1], np.int64)
-BOTH = pytest.mark.parametrize("module", [set_join, similar_reference])
+BOTH = pytest.mark.parametrize("module", [set_join, twin])
 
 UNSORTED = np.array([2, 1, 2, 3], np.uint64)
 REPEATED = np.array([1, 1, 2, 3], np.uint64)

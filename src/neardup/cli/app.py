@@ -31,7 +31,7 @@ from neardup.cli.tune import tune
 from neardup.cli.unexpected import sentence_about
 from neardup.cli.usage import CommandGroup
 from neardup.errors import NeardupError, SettingError
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 _CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ended
 

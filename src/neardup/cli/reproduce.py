@@ -10,7 +10,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.terminal import plain_console, say_json
 from neardup.errors import SettingError
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

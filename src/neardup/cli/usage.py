@@ -9,7 +9,7 @@ from typing import Any
 from typer import BadParameter
 from typer.core import TyperGroup
 
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 _UsageError: Any = BadParameter.__base__  # typer does not give it a public name
 

@@ -5,9 +5,9 @@ from neardup.comparison.result import ComparedDocument, Comparison
 from neardup.pairs.similarity import cosine, jaccard, weighted_jaccard
 
 __all__ = [
+    "ComparedDocument",
     "Comparison",
     "Edit",
-    "ComparedDocument",
     "cosine",
     "jaccard",
     "weighted_jaccard",

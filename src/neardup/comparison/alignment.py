@@ -1,11 +1,10 @@
-"""Which words of one document occur in the other, in order: an alignment in bounded time."""
-# MERGED DOC: """Which words of one document stand in the other, in order: an alignment in bounded time.
-#
-# Long documents are pinned together at runs of words that occur once in each (the idea of Bram
-# Cohen's patience diff), coarse runs first; only the short gaps between the pins are searched for
-# the shortest edit script. A budget of steps bounds the whole: what it does not reach stays
-# unaligned, and the result says so.
-# """
+"""Which words of one document occur in the other, in order: an alignment in bounded time.
+
+Long documents are pinned together at runs of words that occur once in each (the idea of Bram
+Cohen's patience diff), coarse runs first; only the short gaps between the pins are searched for
+the shortest edit script. A budget of steps bounds the whole: what it does not reach stays
+unaligned, and the result says so.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from neardup.comparison.diff import Edit
 from neardup.features.words import count_words, find_words
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 _WHITE_SPACE = re.compile("[ \t\r\n\f\v\x85\xa0\u2028\u2029]+")
 _LINE_END = re.compile("\r\n|[\r\n\f\v\x85\u2028\u2029]")

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from neardup.comparison.diff_text import DiffCounts, DiffStyle, diff_text
 from neardup.comparison.result import ComparedDocument, Comparison
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 _GROUP = 8
 _DIFFERENT = "not dim bold yellow"

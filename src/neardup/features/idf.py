@@ -1,4 +1,4 @@
-"""Idf tables: in how many documents of a collection each feature occurs, in memory and in Parquet files."""
+"""Idf tables: in how many documents each feature occurs, in memory and as Parquet files."""
 
 from __future__ import annotations
 
@@ -144,13 +144,11 @@ class IdfTable:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table as Parquet: feature, documents."""
-
         save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> IdfTable:
         """Read what `save` or `neardup idf` wrote."""
-
         return load(path)
 
     def __repr__(self) -> str:

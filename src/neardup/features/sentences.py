@@ -1,25 +1,24 @@
-"""Sentences: where they end, and the ones that represent a text."""
-# MERGED DOC: """Sentences, where they end, and the ones that tell most about a text.
-#
-# The rule is part of a scheme, and exact. White space, letters and lower case are those of nd1.
-#
-# 1. A blank line (two line breaks with nothing but white space between) ends a paragraph, and a
-#    paragraph's end ends a sentence. Any other line break is white space like a blank.
-# 2. Firm ends end a sentence wherever they stand: 。！？；｡ and …… (two or more); ؟ and ۔; । and ॥;
-#    the full stops ։ ። ។ ៕ ။ and the question mark ፧; and ．unless a digit (0–9, ０–９) follows it.
-#    All firm and soft ends, ．and closing quotes and brackets that follow belong to the sentence.
-# 3. Soft ends are `. ! ? … ‼ ⁇ ⁈ ⁉`. With all soft ends and closing quotes and brackets that follow
-#    (“ and ‘ among them) they end a sentence if then comes white space, and behind it neither a
-#    lower-case letter nor a digit 0–9. But a full stop alone is no end behind a word of one letter
-#    or digit that begins the paragraph or stands right behind white space, a full stop or one of
-#    `([{`: so in `J. Smith`, `the U.S. Army`, `1. Apples`.
-# 4. Colons, semicolons (also the Arabic ؛) and commas are no ends.
-#
-# Ends are looked for from the left; what belongs to one is not looked at again. A sentence has a
-# word; what has none is left out. A lower-case letter is one that is the lower case of another. A
-# line break is CR LF or one of CR, LF, U+000B, U+000C, U+0085, U+2028 and U+2029. `_CLOSERS` lists
-# the closing quotes and brackets.
-# """
+"""Sentences: where they end, and the ones that represent a text.
+
+The rule is part of a scheme, and exact. White space, letters and lower case are those of nd1.
+
+1. A blank line (two line breaks with nothing but white space between) ends a paragraph, and a
+   paragraph's end ends a sentence. Any other line break is white space like a blank.
+2. Firm ends end a sentence wherever they stand: 。！？；｡ and …… (two or more); ؟ and ۔; । and ॥;
+   the full stops ։ ። ។ ៕ ။ and the question mark ፧; and ．unless a digit (0–9, ０–９) follows it.
+   All firm and soft ends, ．and closing quotes and brackets that follow belong to the sentence.
+3. Soft ends are `. ! ? … ‼ ⁇ ⁈ ⁉`. With all soft ends and closing quotes and brackets that follow
+   (“ and ‘ among them) they end a sentence if then comes white space, and behind it neither a
+   lower-case letter nor a digit 0–9. But a full stop alone is no end behind a word of one letter
+   or digit that begins the paragraph or stands right behind white space, a full stop or one of
+   `([{`: so in `J. Smith`, `the U.S. Army`, `1. Apples`.
+4. Colons, semicolons (also the Arabic ؛) and commas are no ends.
+
+Ends are looked for from the left; what belongs to one is not looked at again. A sentence has a
+word; what has none is left out. A lower-case letter is one that is the lower case of another. A
+line break is CR LF or one of CR, LF, U+000B, U+000C, U+0085, U+2028 and U+2029. `_CLOSERS` lists
+the closing quotes and brackets.
+"""
 
 from __future__ import annotations
 

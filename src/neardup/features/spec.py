@@ -1,4 +1,4 @@
-"""Feature specs: the short strings that say what a document is made of, and the fields of a record."""
+"""Feature specs: the short strings that say what a document is made of, and record fields."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class _Plain:
 
 @dataclass(frozen=True)
 class _Keyed:
-    """Those of `keyed_reference`."""
+    """The steps of `kernels.reference.keyed`."""
 
     key: HashKey
 

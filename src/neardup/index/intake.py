@@ -1,4 +1,4 @@
-"""Intake: documents in any supported shape become entries, in batches that are committed together."""
+"""Intake: documents in any supported shape become entries, in batches committed together."""
 
 from __future__ import annotations
 

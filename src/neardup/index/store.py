@@ -1,4 +1,4 @@
-"""What the index in memory and the index on disk have in common inside: views, changes, stores, repeats."""
+"""What both kinds of index have in common inside: views, changes, stores, repeated documents."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Hamming joins: every pair of near rows, without looking at every pair; the twin is `reference.hamming_join`."""
-# MERGED DOC: """Joins: every pair of near rows, without looking at every pair; `join_reference` is the twin.
-#
-# Rows are fingerprints as words: a uint64 array of shape (n, words), bit 0 the most significant of
-# the first word, those beyond the last bit zero. Repeated rows are allowed, and make as many pairs
-# as there are; to keep them few, group equal rows first and join `rows[groups.firsts]`. A join that
-# would find more than `most_pairs` raises `TooManyPairsError`, in any number of threads.
-# """
+"""Hamming joins: every pair of near rows, without looking at every pair.
+
+Rows are fingerprints as words: a uint64 array of shape (n, words), bit 0 the most significant of
+the first word, those beyond the last bit zero. Repeated rows are allowed, and make as many pairs
+as there are; to keep them few, group equal rows first and join `rows[groups.firsts]`. A join that
+would find more than `most_pairs` raises `TooManyPairsError`, in any number of threads.
+"""
 
 from __future__ import annotations
 

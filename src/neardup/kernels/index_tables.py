@@ -1,4 +1,4 @@
-"""Index tables: numbered fingerprints that are added, removed and queried; the twin is `reference.index_tables`."""
+"""Index tables: numbered fingerprints that are added, removed and queried."""
 
 from __future__ import annotations
 

@@ -1,16 +1,9 @@
-"""Set joins: exact similarity of given pairs, and every pair that reaches a threshold."""
-# MERGED DOC: """What true similarity takes and gives: documents as sorted features, and pairs of similar ones.
-#
-# Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once, with
-# `weights` beside them; without, each weighs 1.
-# """
-# MERGED DOC: """True similarity, exactly: of given pairs, and every pair that reaches a threshold.
-#
-# `similar_reference` is the twin. Documents are features as `find_features` gives them: document i
-# has `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once. Weights are 0, or from 1e-100 to
-# 1e100; without, each feature weighs 1. An empty document is similar to nothing, equal ones are
-# similar by exactly 1.
-# """
+"""Set joins: exact similarity of given pairs, and every pair that reaches a threshold.
+
+The twin is `reference.set_join`. Document i has the features `hashes[offsets[i]:offsets[i + 1]]`,
+ascending, each once, with `weights` beside them: 0, or from 1e-100 to 1e100; without weights each
+feature weighs 1. An empty document is similar to nothing; equal documents have similarity 1.
+"""
 
 from __future__ import annotations
 

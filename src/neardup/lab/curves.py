@@ -1,4 +1,4 @@
-"""The chance of a pair to become a candidate, by similarity: the S-curve of a plan, as text and picture."""
+"""The chance of a pair to become a candidate, by similarity: the S-curve of a plan."""
 
 from __future__ import annotations
 

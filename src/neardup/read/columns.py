@@ -1,4 +1,4 @@
-"""Columns: which ones a run needs, which Arrow types they may have, and the message when one is missing."""
+"""Columns: which ones a run needs, which types they may have, and what is said of a missing one."""
 
 from __future__ import annotations
 

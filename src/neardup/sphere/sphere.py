@@ -1,4 +1,4 @@
-"""The sphere: evenly spread unit vectors, each standing for itself and its antipode; saved as .npz."""
+"""The sphere: evenly spread unit vectors, each standing for itself and its antipode."""
 
 from __future__ import annotations
 
@@ -160,11 +160,9 @@ class Sphere:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the sphere to an .npz file."""
-
         save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Sphere:
         """Read a sphere that was saved."""
-
         return load(path)

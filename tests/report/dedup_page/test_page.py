@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from neardup.features.words import find_words
 from neardup.report.dedup_page.diff import direction, side_by_side
 from neardup.report.dedup_page.page import ClusterView, DedupReport, DocumentView, report_page
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 NASTY = (
     "<script>alert(1)</script></div></svg></style><!-- <img src=https://a.example/x onerror=run()>"

@@ -1,10 +1,9 @@
-"""Errors of LMDB and the disk, and damage found before LMDB follows broken pages."""
-# MERGED DOC: """DamageError: told by the index's path, and told before LMDB follows pages that lead nowhere.
-#
-# LMDB reads through a map and trusts its pages: one that is not there ends the program, and one that
-# is garbage leads it anywhere. So they are walked through when an index is opened. What the pages
-# hold is checked when it is read, whether it has a checksum or not.
-# """
+"""Errors of LMDB and the disk, and damage found before LMDB follows broken pages.
+
+LMDB reads through a map and trusts its pages: one that is not there ends the program, and one that
+is garbage leads it anywhere. So they are walked through when an index is opened. What the pages
+hold is checked when it is read, whether it has a checksum or not.
+"""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""What an index on disk stores under which key: its state, segments, and removed documents."""
-# MERGED DOC: """What a durable index stores, read and written under its keys.
-#
-# All keys are in one table of LMDB. The first byte says what a key is of:
-#
-#     a  about the whole index: `format`, `settings`, `state` and, where weights need it, `idf`
-#     b  a block of records, under the number of its last document
-#     d  notes of the dead, under the segment's key and the number of the note
-#     i  the ids of a segment, under its key
-#     s  the packed fingerprints of a segment, under its key
-# """
+"""What an index on disk stores under which key: its state, segments, and removed documents.
+
+All keys are in one table of LMDB. The first byte says what a key is of:
+
+    a  about the whole index: `format`, `settings`, `state` and, where weights need it, `idf`
+    b  a block of records, under the number of its last document
+    d  notes of the dead, under the segment's key and the number of the note
+    i  the ids of a segment, under its key
+    s  the packed fingerprints of a segment, under its key
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One state of an index on disk, as a transaction sees it, with the documents not yet in a segment."""
+"""One state of an index on disk, as a transaction sees it, with the documents in no segment yet."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The slow, obvious twin of the living tables: every document is compared with every query.
 
 Whatever `neardup.kernels.living` finds, it must find exactly this, and its segments have
-exactly these bytes; `living_format` writes them.
+exactly these bytes; `segment_format` writes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The result of a sweep: a row for each plan and threshold, as values, JSON, CSV, table and plots."""
+"""The result of a sweep: a row for each plan and threshold, as JSON, CSV, table and plots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rich.text import Text
 from neardup.atomic import FolderKind, replacing_folder
 from neardup.report.spreadsheet import SpreadsheetWriter
 from neardup.report.tables import print_whole
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 
 def sweep_table(sweep: Sweep) -> Group:

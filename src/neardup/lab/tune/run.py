@@ -118,8 +118,8 @@ def tuned(
         options.append(exact_option(drawn, fingerprinter, settings))
     elif not options:
         raise SettingError(
-            f"no bands of {maker.scheme} find {settings.recall:g} of the similar pairs; ask for "
-            "less, take another hash, or leave candidates at auto"
+            f"no bands of {fingerprinter.scheme} find {settings.recall:g} of the similar pairs; "
+            "lower the recall, choose another hash, or use candidates=auto"
         )
     best, *others = best_first(options)
     others.sort(key=lambda option: option.candidates != EXACT)

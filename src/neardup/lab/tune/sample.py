@@ -1,14 +1,13 @@
-"""A sample of a collection in which near-duplicates stay together."""
-# MERGED DOC: """A sample of a collection in which near-duplicates stay together, so that it has pairs to show.
-#
-# Of n in N documents, a uniform sample holds only a share (n / N)² of the pairs. Here a document is
-# kept by the first of its rare features in a random order, which two documents share with the chance
-# of the Jaccard index J of their rare features (Broder 1997): near-duplicates are kept or left
-# together. With the share g kept, a pair is in the sample with the chance J g + (1 - J) g², so
-# what is counted there can be scaled up without bias. Frequent features would do the same but keep or
-# leave large parts of a collection at once. Documents without a rare feature are kept by themselves
-# (J = 0): where so many are alike, there are pairs enough. Equal documents count as one.
-# """
+"""A sample of a collection in which near-duplicates stay together.
+
+Of n in N documents, a uniform sample holds only a share (n / N)² of the pairs. Here a document is
+kept by the first of its rare features in a random order, which two documents share with the chance
+of the Jaccard index J of their rare features (Broder 1997): near-duplicates are kept or left
+together. With the share g kept, a pair is in the sample with the chance J g + (1 - J) g², so
+what is counted there can be scaled up without bias. Frequent features would do the same but keep or
+leave large parts of a collection at once. Documents without a rare feature are kept by themselves
+(J = 0): where so many are alike, there are pairs enough. Equal documents count as one.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Plans of bit masks: two fingerprints are candidates when they agree on all bits of one mask."""
-# MERGED DOC: """The algebra of masks: how likely one of them agrees, how many flipped bits spoil all of them.
-#
-# Bits that belong to the same masks are alike, so both questions are asked of *atoms*: classes of
-# such bits. Masks that share no bit, not even by way of others, are independent parts.
-# """
+"""Plans of bit masks: two fingerprints are candidates when they agree on all bits of one mask.
+
+Bits that belong to the same masks are alike, so both questions are asked of *atoms*: classes of
+such bits. Masks that share no bit, not even by way of others, are independent parts.
+"""
 
 from __future__ import annotations
 

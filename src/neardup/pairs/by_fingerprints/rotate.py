@@ -1,12 +1,11 @@
-"""`rotate:R[:window]`: sort, compare neighbours, rotate the bits, repeat."""
-# MERGED DOC: """How many isolated pairs sort-and-rotate finds, by a formula.
-#
-# Two fingerprints of a pair, rotated, agree on L bits and differ in the next one. Sorted among n
-# random ones, about n / 2^(L+1) of these lie between the two: half of those that share the L bits,
-# because the pair's later bits are mostly alike. The pair is found where fewer than `window` do,
-# which has the chance of a Poisson variable. The rotations are not independent, since they see the
-# same differing bits; so we sum over where these are, from one to the next, around the circle.
-# """
+"""`rotate:R[:window]`: sort, compare neighbours, rotate the bits, repeat.
+
+Two fingerprints of a pair, rotated, agree on L bits and differ in the next one. Sorted among n
+random ones, about n / 2^(L+1) of these lie between the two: half of those that share the L bits,
+because the pair's later bits are mostly alike. The pair is found where fewer than `window` do,
+which has the chance of a Poisson variable. The rotations are not independent, since they see the
+same differing bits; so we sum over where these are, from one to the next, around the circle.
+"""
 
 from __future__ import annotations
 

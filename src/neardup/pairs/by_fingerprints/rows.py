@@ -1,4 +1,4 @@
-"""Fingerprints as a join takes them: rows without the empty ones, equal rows grouped, pairs in order."""
+"""Fingerprints as a join takes them: no empty ones, equal rows grouped, pairs in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON objects: each parsed and checked, then turned into rows, one by one or a block of lines at a time."""
+"""JSON objects: parsed, checked, and turned into rows, one by one or a block of lines at once."""
 
 from __future__ import annotations
 

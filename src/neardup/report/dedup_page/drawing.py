@@ -1,8 +1,7 @@
-"""Plots as SVG inside a page: lines, areas and text, axes with round numbers, and the plane between them."""
-# MERGED DOC: """Lines, areas and text as SVG that stands inside a page: escaped, small, the same bytes each time.
-#
-# One unit is a pixel of a drawing that is `WIDTH` wide; a page scales it to the width it has.
-# """
+"""Plots as SVG inside a page: lines, areas and text, axes, and the plane between them.
+
+One unit is a pixel of a drawing that is `WIDTH` wide; a page scales it to the width it has.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 INK, PALE, FILL, MARK = "#22313f", "#e1e6eb", "#1f6fb2", "#b3263c"
 # Narrow, so that letters are still read where a phone shrinks it to 306: they have 10 pixels.

@@ -14,7 +14,7 @@ from neardup.comparison.diff_text import DiffCounts
 from neardup.report.dedup_page import plots
 from neardup.report.dedup_page.diff import SideBySide, side_by_side
 from neardup.report.dedup_page.plots import duration, seconds_plot
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 _TILES = {
     "documents": "documents",

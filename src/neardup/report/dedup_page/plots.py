@@ -1,9 +1,8 @@
-"""The plots of a deduplication: pairs, clusters, plans and seconds, as SVG with reproducible bytes."""
-# MERGED DOC: """The plots of pairs, clusters and plans, as SVG inside a page: the same data, the same bytes.
-#
-# All are drawn on white with one dark colour and hatching, so that they can be read in black and
-# white and on a dark page. None is drawn of nothing: without data a function gives None.
-# """
+"""The plots of a deduplication: pairs, clusters, plans and seconds, as SVG with reproducible bytes.
+
+All are drawn on white with one dark colour and hatching, so that they can be read in black and
+white and on a dark page. None is drawn of nothing: without data a function gives None.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ from neardup.report.dedup_page.drawing import (
     log_count_axis,
     text_width,
 )
-from neardup.report.visible import visible
+from neardup.visible import visible
 
 _ROW = 26
 _WIDEST_NAME = 160

@@ -4,8 +4,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.report import visible as visible_module
-from neardup.report.visible import visible
+from neardup import visible as visible_module
+from neardup.visible import visible
 
 
 @given(st.text())
