@@ -237,13 +237,13 @@ def test_many_documents(bits, sizes):
     # All but few leave, in any order, and others come.
     leaving = random.permutation(len(rows))[:19_000]
     for some in np.array_split(leaving, 7):
-        for changed in (tables, twin):
+        for changed in (tables, slow):
             changed.remove(numbers[some], rows[some])
-    assert lists(tables.query(queries, **wanted)) == lists(twin.query(queries, **wanted))
-    for changed in (tables, twin):
+    assert lists(tables.query(queries, **wanted)) == lists(slow.query(queries, **wanted))
+    for changed in (tables, slow):
         changed.add(numbers[leaving[:9000]], rows[leaving[:9000]])
-    assert lists(tables.query(queries, **wanted)) == lists(twin.query(queries, **wanted))
-    assert tables.distinct == twin.distinct
+    assert lists(tables.query(queries, **wanted)) == lists(slow.query(queries, **wanted))
+    assert tables.distinct == slow.distinct
 
 
 @pytest.mark.parametrize("order", ["ascending", "descending", "shuffled"])
