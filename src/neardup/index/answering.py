@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from neardup.index.settings import IndexSettings
 from neardup.index.store import View
 from neardup.kernels.index_tables import Matches
 from neardup.kernels.set_join import similarities
-from neardup.pairs.by_fingerprints.plan import bit_agreement
+from neardup.pairs.recall import cosine_of, likely_distance
 
 _MORE = 4
 _MOST_MATCHES, _MOST_BUCKETS = 10**9, 1000
@@ -207,8 +206,4 @@ def _similarities(
 
 
 def _likely_distance(settings: IndexSettings, threshold: float) -> int:
-    """The distance that nearly every pair at the threshold stays within (6 sigma)."""
-    bits = settings.scheme.bits
-    cosine = threshold if settings.similarity == "cosine" else 2 * threshold / (1 + threshold)
-    differs = 1 - bit_agreement(cosine)
-    return min(bits, ceil(bits * differs + 6 * sqrt(bits * differs * (1 - differs))))
+    return likely_distance(settings.scheme.bits, cosine_of(threshold, settings.similarity))

@@ -16,6 +16,7 @@ from neardup.atomic import replacing
 from neardup.errors import SettingError
 from neardup.lab.figure import INK, line_style, new_figure, tidy, write_figure
 from neardup.pairs.by_fingerprints import MaskPlan, Plan
+from neardup.pairs.recall import cosine_of
 
 _SIGNS = "●○■□▲△◆◇"
 _COLUMNS, _LINES = 61, 21  # odd, so that 0, 0.5 and 1 have a place of their own
@@ -136,22 +137,13 @@ def chances(plan: Plan, cosines: Any, n: int | None = None) -> Numbers | None:
 
 def plan_curve(plan: Plan, measure: str, n: int) -> Curve:
     """The S-curve of a plan by a similarity, in steps of 0.005."""
-    found = chances(plan, cosine_of(np.linspace(0, 1, 201), measure), n)
+    found = chances(plan, [cosine_of(step / 200, measure) for step in range(201)], n)
     if found is None:
         raise SettingError(
             f"{plan} has no curve by similarity: {plan.promise}; take another plan, such as "
             "bands:20x16"
         )
     return Curve(plan.name, found)
-
-
-def cosine_of(similarity: Any, measure: str) -> Numbers:
-    """The smallest cosine of pairs that are so similar; two sets of one size have just that.
-
-    Sets with Jaccard index j share 2j / (1 + j) of their mean size.
-    """
-    values = np.asarray(similarity, np.float64)
-    return values if measure == "cosine" else 2 * values / (1 + values)
 
 
 @lru_cache(maxsize=256)

@@ -21,6 +21,11 @@ class Costs:
     row's way through one table of masks, `look` a look at a pair that shares a bucket there,
     `sort` a row's share of a sorting in NumPy, `probe` one binary search. `row_bytes` is the
     most that a join keeps for each fingerprint.
+
+    Of the exact join, `feature` is a feature's way into its index, and `posting` (of sets) or
+    `weighted_posting` a look at a document there, with its share of the comparisons that follow.
+    `majority` is a feature's way into 64 bits of a fingerprint, `verify` the share of a feature in
+    the true similarity of a pair.
     """
 
     compare: float
@@ -30,6 +35,11 @@ class Costs:
     sort: float
     probe: float
     row_bytes: float
+    feature: float
+    posting: float
+    weighted_posting: float
+    majority: float
+    verify: float
 
     @classmethod
     @lru_cache(maxsize=1)
@@ -80,6 +90,24 @@ class Costs:
     def sorted_windows(self, n: int, sortings: int, candidates: float) -> float:
         """Seconds to sort so often and compare neighbours."""
         return (n * sortings * self.sort + candidates * self.look) / 1e9
+
+    def exact_join(self, features: float, postings: float, weighted: bool) -> float:
+        """Seconds of the join on features that looks at so many postings."""
+        posting = self.weighted_posting if weighted else self.posting
+        return (features * self.feature + postings * posting) / 1e9
+
+    def postings_within(self, seconds: float, features: float, weighted: bool) -> int:
+        """How many postings the join on features looks at in so many seconds."""
+        left = max(0.0, seconds - self.exact_join(features, 0, weighted))
+        return int(left * 1e9 / (self.weighted_posting if weighted else self.posting))
+
+    def fingerprints(self, features: float, bits: int) -> float:
+        """Seconds to make fingerprints of so many features."""
+        return features * _words(bits) * self.majority / 1e9
+
+    def verification(self, pairs: float, features_of_a_pair: float) -> float:
+        """Seconds to compute the true similarity of so many pairs."""
+        return pairs * features_of_a_pair * self.verify / 1e9
 
     def join_bytes(self, n: int, bits: int) -> int:
         """Bytes that a join of n fingerprints keeps beside them."""

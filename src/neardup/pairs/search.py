@@ -22,7 +22,15 @@ from neardup.pairs.by_fingerprints import Plan, plan_of
 from neardup.pairs.by_fingerprints.passes import Passes
 from neardup.pairs.by_fingerprints.rows import FingerprintSide as RowSide
 from neardup.pairs.by_fingerprints.rows import GroupedSide, Rows
-from neardup.pairs.choose import Bands, cheapest_bands, curve_of, least_cosine, likely_distance
+from neardup.pairs.choose import (
+    Bands,
+    Work,
+    cheapest_bands,
+    curve_of,
+    least_cosine,
+    most_postings,
+    search_distance,
+)
 
 Places = NDArray[np.int64]
 
@@ -98,20 +106,28 @@ def find_by_features(
     keep_possible(sides, measure, memory=budget.work, threads=fingerprinter.threads)
     work = min(budget.work, sum(side.join_bytes for side in sides))
     most_pairs = budget.pairs(work + sum(side.store.held_bytes for side in sides))
-    documents = sum(int(side.wanted.sum()) for side in sides)
-    bands = cheapest_bands(documents, settings)
-    any_number = settings.candidates == EXACT or documents * bands.bits // 8 > budget.work
+    bands, limit = None, None
+    if settings.candidates != EXACT:
+        work_to_do = Work(
+            sum(int(side.wanted.sum()) for side in sides),
+            sum(side.features for side in sides),
+            weighted=not fingerprinter.scheme.are_sets,
+        )
+        bands = cheapest_bands(work_to_do, settings)
+        limit = most_postings(work_to_do, bands, budget.work)
     try:
         found = join_chosen(
             sides[0],
             None if right is None else sides[1],
             measure,
             memory=budget.work,
-            most_postings=None if any_number else bands.postings(not fingerprinter.scheme.are_sets),
+            most_postings=limit,
             most_pairs=most_pairs,
             threads=fingerprinter.threads,
         )
     except TooManyPostingsError as error:
+        if bands is None:
+            raise  # without bands there is no limit
         return _found_by_bands(left, right, sides, bands, error.postings, fingerprinter, settings)
     except TooManyPairsError:
         raise budget.too_many_pairs(most_pairs, settings.limit) from None
@@ -137,7 +153,7 @@ def _found_by_bands(
     settings: DedupSettings,
 ) -> FoundPairs:
     """By fingerprints as wide as the bands need, which the features give at once."""
-    plan = plan_of(bands.plan, bands.bits)
+    plan = plan_of(bands.name, bands.bits)
     scheme = replace(fingerprinter.scheme, bits=bands.bits, projection=None)
     wide = replace(fingerprinter, scheme=scheme)
     places = [np.flatnonzero(side.wanted) for side in sides]
@@ -225,7 +241,7 @@ def _accepted(
         plan,
         grouped[0],
         grouped[1] if len(grouped) > 1 else None,
-        likely_distance(plan.bits, settings),
+        search_distance(plan.bits, settings),
         fingerprinter.threads,
         budget.work // 2,
     )

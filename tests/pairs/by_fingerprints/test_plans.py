@@ -12,7 +12,7 @@ import neardup as nd
 from neardup.pairs.by_fingerprints import MaskPlan, plan_of
 from neardup.pairs.by_fingerprints.blocks import cut
 from neardup.pairs.by_fingerprints.masks import agreement, guarantee
-from neardup.pairs.by_fingerprints.plan import bit_agreement
+from neardup.pairs.recall import bit_agreement
 
 BITS = 8
 masks = st.lists(st.integers(0, 2**BITS - 1), min_size=1, max_size=5)

@@ -6,7 +6,7 @@ from tests.pairs.by_fingerprints.truth import WIDTHS, rows_of, triples
 
 import neardup as nd
 from neardup.pairs.by_fingerprints import plan_of
-from neardup.pairs.by_fingerprints.plan import bit_agreement
+from neardup.pairs.recall import bit_agreement
 from neardup.pairs.by_fingerprints.rotate import rotate_left
 
 VALUES = [37586, 50086, 2648, 934, 40957, 2650, 64475, 40955]

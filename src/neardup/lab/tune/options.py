@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
-from math import ceil, log
+from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.collection.budget import Budget
+from neardup.collection.feature_store import FeatureStore
 from neardup.collection.settings import EXACT, DedupSettings
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import hamming
 from neardup.fingerprints.fingerprinter import Fingerprinter
-from neardup.kernels.set_join import join_similar, predict_similar, similarities
-from neardup.lab.tune.pairs import Interval, SamplePairs, bands_needed, chance_to_agree
+from neardup.kernels.set_join import join_similar, predict_similar
+from neardup.lab.tune.pairs import (
+    Interval,
+    SamplePairs,
+    bands_needed,
+    chance_to_agree,
+    found_by,
+)
 from neardup.lab.tune.sample import Sample
+from neardup.pairs.by_features.exact_join import JoinSide, Measure, keep_possible
 from neardup.pairs.by_fingerprints import plan_of
-from neardup.pairs.by_fingerprints.plan import bit_agreement, pairs_of, within_chance
+from neardup.pairs.by_fingerprints.plan import pairs_of
 from neardup.pairs.by_fingerprints.rows import Rows
-from neardup.pairs.choose import least_cosine, likely_distance
+from neardup.pairs.choose import (
+    Bands,
+    Work,
+    cheapest_bands,
+    least_cosine,
+    most_postings,
+    search_distance,
+)
 from neardup.pairs.costs import Costs
+from neardup.pairs.recall import band_recall, bands_for, within_chance
 
-# Nanoseconds of the join on one thread, for a feature and for a look at a posting.
-_FEATURE_NANOSECONDS, _POSTING_NANOSECONDS = 40.0, 20.0
 # What a process takes to read and write some batches, what it keeps of each document beside
 # features, and what the join takes for each byte of features. All of these steer and promise
 # nothing; `benchmarks/tune.py` compares them with what was measured.
@@ -43,33 +58,56 @@ class Option:
     memory_bytes: float
 
 
-def exact_option(sample: Sample, fingerprinter: Fingerprinter, settings: DedupSettings) -> Option:
-    """The join on the features: its work on the sample and on half of it, scaled up."""
-    whole = _work(sample.features, fingerprinter, settings)
-    half = _work(sample.features.take(sample.half()), fingerprinter, settings)
-    times = sample.contents / max(1, len(sample))
-    each = len(sample.features.hashes) / max(1, len(sample))
-    work = sample.contents * each * _FEATURE_NANOSECONDS
-    work += scaled(whole[0], half[0], times) * _POSTING_NANOSECONDS
+@dataclass(frozen=True)
+class ExactWork:
+    """What the exact join has to do in the whole collection, and how many pairs it compares."""
+
+    work: Work
+    postings: float
+    compared: float
+
+    @classmethod
+    def of(cls, sample: Sample, fingerprinter: Fingerprinter, settings: DedupSettings) -> ExactWork:
+        """The work on the sample and on half of it, scaled up."""
+        whole = _join_work(sample.features, fingerprinter, settings)
+        half = _join_work(sample.features.take(sample.half()), fingerprinter, settings)
+        times = sample.contents / max(1, len(sample))
+        documents, features, postings, compared = (
+            scaled(all_of_it, part, times) for all_of_it, part in zip(whole, half, strict=True)
+        )
+        weighted = not fingerprinter.scheme.are_sets
+        return cls(Work(round(documents), round(features), weighted), postings, compared)
+
+
+def exact_option(
+    exact: ExactWork, sample: Sample, fingerprinter: Fingerprinter, settings: DedupSettings
+) -> Option:
+    """The exact join on the features."""
+    seconds = Costs.load().exact_join(exact.work.features, exact.postings, exact.work.weighted)
     return Option(
         EXACT,
         settings.scheme.bits,
         Interval(1.0, 1.0, 1.0),
-        scaled(whole[1], half[1], times),
-        reading_seconds(sample) + work / 1e9 / fingerprinter.threads,
+        exact.compared,
+        reading_seconds(sample) + seconds / fingerprinter.threads,
         BASE_BYTES + sample.documents * DOCUMENT_BYTES + held_bytes(sample, settings),
     )
 
 
-def _work(
+def _join_work(
     features: WeightedFeatures, fingerprinter: Fingerprinter, settings: DedupSettings
-) -> tuple[int, int]:
-    """How many postings the join looks at, and how many pairs it compares."""
-    documents = (features.offsets, features.hashes, features.weights)
-    measure, threshold, threads = settings.similarity, settings.threshold, fingerprinter.threads
-    postings = predict_similar(*documents, measure=measure, threshold=threshold, threads=threads)
-    found = join_similar(*documents, measure=measure, threshold=threshold, threads=threads)
-    return postings, found.compared
+) -> tuple[int, int, int, int]:
+    """Documents that can be in a pair, their features, postings looked at, pairs compared."""
+    measure, threads = Measure(settings.similarity, settings.threshold), fingerprinter.threads
+    store = FeatureStore(settings.memory)
+    store.add(features)
+    side = JoinSide.at(store, np.arange(len(features)))
+    keep_possible([side], measure, memory=Budget(settings.memory).work, threads=threads)
+    possible = features.take(np.flatnonzero(side.wanted))
+    limits: dict[str, Any] = {"measure": measure.name, "threshold": measure.threshold}
+    postings = predict_similar(*possible.arrays, **limits, threads=threads)
+    found = join_similar(*possible.arrays, **limits, threads=threads)
+    return len(possible), len(possible.hashes), postings, found.compared
 
 
 def scaled(whole: float, half: float, times: float) -> float:
@@ -99,19 +137,16 @@ _MEASURED = 3
 _RANDOM_PAIRS = 50_000
 _RANDOM_BITS = 512
 _SEED = 11
-# A candidate that is verified, if that was not timed, and its way there; and what it takes.
-_VERIFY_NANOSECONDS, _GATHER_NANOSECONDS = 2000.0, 500.0
 _CANDIDATE_BYTES = 100
 
 
 @dataclass(frozen=True, eq=False)
 class RandomPairs:
-    """How many of `bits` bits agree in pairs taken at random, and what making them costs."""
+    """How many of `bits` bits agree in pairs taken at random."""
 
     agreements: NDArray[np.int64]
     weights: NDArray[np.float64]
     bits: int
-    seconds_a_word: float
 
     @property
     def mean_distance(self) -> float:
@@ -126,18 +161,15 @@ class RandomPairs:
 def random_pairs(sample: Sample, fingerprinter: Fingerprinter) -> RandomPairs:
     """Pairs of the sample, weighted as they are in the collection."""
     bits = min(_RANDOM_BITS, fingerprinter.scheme.bits)
-    started = time.perf_counter()
     rows = sample.rows(with_bits(fingerprinter, bits))
-    spent = time.perf_counter() - started
     random = np.random.default_rng(_SEED)
     a, b = random.integers(0, len(sample), (2, _RANDOM_PAIRS))
     a, b = a[a != b], b[a != b]
     if not len(a):
-        return RandomPairs(np.zeros(1, np.int64), np.ones(1), bits, 0.0)
+        return RandomPairs(np.zeros(1, np.int64), np.ones(1), bits)
     weights = sample.stands_for(a, b, fingerprinter.threads)
     agreements = bits - np.asarray(hamming(rows[a], rows[b]), np.int64)
-    each = spent / len(sample) / rows.shape[1]
-    return RandomPairs(agreements, weights / weights.sum(), bits, each)
+    return RandomPairs(agreements, weights / weights.sum(), bits)
 
 
 def with_bits(fingerprinter: Fingerprinter, bits: int) -> Fingerprinter:
@@ -145,6 +177,34 @@ def with_bits(fingerprinter: Fingerprinter, bits: int) -> Fingerprinter:
     if fingerprinter.scheme.projection is not None:
         return fingerprinter
     return replace(fingerprinter, scheme=replace(fingerprinter.scheme, bits=bits))
+
+
+def preferred_bands(exact: ExactWork, settings: DedupSettings) -> Bands | None:
+    """The bands that `candidates="auto"` takes in this collection; None where it joins exactly."""
+    bands = cheapest_bands(exact.work, settings)
+    limit = most_postings(exact.work, bands, Budget(settings.memory).work)
+    return None if limit is None or exact.postings <= limit else bands
+
+
+def option_of(
+    bands: Bands,
+    sample: Sample,
+    pairs: SamplePairs,
+    at_random: RandomPairs,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+) -> Option | None:
+    """Given bands as an option, with their recall on the sample; None if the hash is too short."""
+    if bands.bits > pairs.bits:
+        return None
+    cosine = least_cosine(settings)
+    at_threshold = band_recall(bands.count, cosine, bands.width)
+    recall = Interval(at_threshold, at_threshold, 1.0)
+    if len(pairs) >= FEWEST_PAIRS:
+        recall = found_by(pairs, bands.width, settings)(bands.count)
+    chosen = _Bands(bands.count, bands.width, recall)
+    seconds, _ = _search_seconds(chosen, sample, at_random, fingerprinter, settings)
+    return _option(chosen, seconds, sample, fingerprinter, settings)
 
 
 def band_options(
@@ -186,9 +246,9 @@ class _Bands:
 
 def _by_formula(width: int, bits: int, settings: DedupSettings) -> tuple[int, Interval] | None:
     """Without pairs to judge by: enough bands for those at the threshold, the hardest."""
-    agrees = bit_agreement(least_cosine(settings)) ** width
-    number = max(1, ceil(log(1 - min(settings.recall, 0.9999)) / log(1 - agrees)))
-    found = 1 - (1 - agrees) ** number
+    cosine = least_cosine(settings)
+    number = bands_for(settings.recall, cosine, width)
+    found = band_recall(number, cosine, width)
     return (number, Interval(found, found, 1.0)) if number * width <= bits else None
 
 
@@ -205,11 +265,17 @@ def _search_seconds(
     """
     contents = ceil(sample.contents)
     looks = pairs_of(contents) * bands.number * at_random.agreement(bands.width)
-    making = sample.filled * at_random.seconds_a_word * ceil(bands.bits / 64)
-    join = Costs.load().masks(contents, bands.bits, bands.number, looks)
-    limit = likely_distance(bands.bits, settings)
+    costs = Costs.load()
+    making = costs.fingerprints(sample.filled * _features_each(sample), bands.bits)
+    join = costs.masks(contents, bands.bits, bands.number, looks)
+    limit = search_distance(bands.bits, settings)
     near = within_chance(bands.bits - bands.width, limit, 1 - at_random.mean_distance)
-    return making + join / fingerprinter.threads, looks * near * _VERIFY_NANOSECONDS / 1e9
+    verifying = costs.verification(looks * near, 2 * _features_each(sample))
+    return (making + join) / fingerprinter.threads, verifying / fingerprinter.threads
+
+
+def _features_each(sample: Sample) -> float:
+    return len(sample.features.hashes) / max(1, len(sample))
 
 
 def _option(
@@ -219,27 +285,19 @@ def _option(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
 ) -> Option:
-    """Run the bands on the sample, to count what they bring and what verifying that takes."""
+    """Run the bands on the sample, to count what they bring."""
     fingerprinter = with_bits(fingerprinter, bands.bits)
     bits = fingerprinter.scheme.bits
     plan = plan_of(f"bands:{bands.number}x{bands.width}", bits)
     near = plan.join(
         Rows(sample.rows(fingerprinter), bits),
         None,
-        max_distance=likely_distance(bits, settings),
+        max_distance=search_distance(bits, settings),
         threads=fingerprinter.threads,
     )
     stands_for = sample.stands_for(near.a, near.b, fingerprinter.threads)
     candidates = float(stands_for.sum())
-    features = sample.features
-    started = time.perf_counter()
-    similarities(
-        *(features.offsets, features.hashes, features.weights),
-        *(near.a, near.b),
-        measure=settings.similarity,
-        threads=fingerprinter.threads,
-    )
-    each = (time.perf_counter() - started) / max(1, len(near.a)) + _GATHER_NANOSECONDS / 1e9
+    verifying = Costs.load().verification(candidates, 2 * _features_each(sample))
     contents = ceil(sample.contents)
     row_bytes = 8 * ceil(bits / 64)
     return Option(
@@ -247,7 +305,7 @@ def _option(
         bits,
         bands.recall,
         candidates,
-        reading_seconds(sample) + seconds + candidates * each,
+        reading_seconds(sample) + seconds + verifying / fingerprinter.threads,
         BASE_BYTES
         + sample.documents * (DOCUMENT_BYTES + row_bytes)
         + contents * row_bytes

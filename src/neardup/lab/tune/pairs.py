@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -15,7 +16,7 @@ from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.fingerprints.scheme import LARGEST_BITS
 from neardup.kernels.set_join import components, join_similar
 from neardup.lab.tune.sample import Sample
-from neardup.pairs.choose import likely_distance
+from neardup.pairs.choose import search_distance
 
 MOST_PAIRS = 2000
 # A similar pair with its similarity, its cluster and what it stands for.
@@ -134,10 +135,8 @@ def widest(fingerprinter: Fingerprinter) -> Fingerprinter:
     return replace(fingerprinter, scheme=replace(fingerprinter.scheme, bits=bits))
 
 
-def bands_needed(
-    pairs: SamplePairs, width: int, settings: DedupSettings
-) -> tuple[int, Interval] | None:
-    """The fewest bands of that many bits that surely find the wanted share; None if none do."""
+def found_by(pairs: SamplePairs, width: int, settings: DedupSettings) -> Callable[[int], Interval]:
+    """Which share of the similar pairs some bands of that many bits find, by their number."""
     most = pairs.bits // width
     blocks = pairs.differs[:, : most * width].reshape(len(pairs), most, width)
     agree = ~np.any(blocks, axis=2)
@@ -146,11 +145,19 @@ def bands_needed(
 
     def found(bands: int) -> Interval:
         bits = bands * width
-        near = pairs.distance[:, bits - 1] <= likely_distance(bits, settings)
+        near = pairs.distance[:, bits - 1] <= search_distance(bits, settings)
         return pairs.share_found((first < bands) & near, near * (1 - (1 - one_agrees) ** bands))
 
-    low, high = 1, most
-    if most < 1 or found(most).low < settings.recall:
+    return found
+
+
+def bands_needed(
+    pairs: SamplePairs, width: int, settings: DedupSettings
+) -> tuple[int, Interval] | None:
+    """The fewest bands of that many bits that surely find the wanted share; None if none do."""
+    found = found_by(pairs, width, settings)
+    low, high = 1, pairs.bits // width
+    if high < 1 or found(high).low < settings.recall:
         return None
     while low < high:
         middle = (low + high) // 2

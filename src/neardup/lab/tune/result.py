@@ -13,11 +13,6 @@ from neardup.collection.settings import EXACT
 from neardup.lab.tune.options import Option
 from neardup.pairs.by_fingerprints.planner import duration
 
-# Reckoned times are not so sure that something faster but incomplete should win by a little; and
-# for a few seconds nobody wants to miss pairs.
-_ABOUT_AS_FAST = 2.0
-_SOON = 10.0
-
 
 @dataclass(frozen=True)
 class Tuning:
@@ -61,17 +56,6 @@ class Tuning:
 
     def __str__(self) -> str:
         return self.explanation
-
-
-def best_first(options: list[Option]) -> list[Option]:
-    """The options by time; the join on the features first where it is about as fast."""
-
-    def order(option: Option) -> float:
-        if option.candidates != EXACT:
-            return option.seconds
-        return 0.0 if option.seconds <= _SOON else option.seconds / _ABOUT_AS_FAST
-
-    return sorted(options, key=order)
 
 
 def reason_for(choice: Option, others: list[Option]) -> str:

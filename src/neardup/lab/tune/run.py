@@ -20,13 +20,16 @@ from neardup.lab.exact_pairs import fitted_fingerprinter
 from neardup.lab.tune.features import check_features, choose_features, feature_counts
 from neardup.lab.tune.options import (
     FEWEST_PAIRS,
+    ExactWork,
     RandomPairs,
     band_options,
     exact_option,
+    option_of,
+    preferred_bands,
     random_pairs,
 )
 from neardup.lab.tune.pairs import SamplePairs, similar_pairs, widest
-from neardup.lab.tune.result import Tuning, best_first, reason_for
+from neardup.lab.tune.result import Tuning, reason_for
 from neardup.lab.tune.sample import Look, Sample, draw_sample, frequent_features, look_at
 from neardup.pairs.by_fingerprints.plan import pairs_of
 
@@ -115,14 +118,22 @@ def tuned(
     at_random = random_pairs(drawn, widest(fingerprinter))
     options = band_options(drawn, pairs, at_random, fingerprinter, settings)
     if settings.candidates != BANDS:
-        options.append(exact_option(drawn, fingerprinter, settings))
-    elif not options:
+        exact = ExactWork.of(drawn, fingerprinter, settings)
+        options.append(exact_option(exact, drawn, fingerprinter, settings))
+        best = options[-1]
+        bands = preferred_bands(exact, settings)
+        if bands is not None:
+            by_bands = option_of(bands, drawn, pairs, at_random, fingerprinter, settings)
+            best = best if by_bands is None else by_bands
+    elif options:
+        best = min(options, key=lambda option: option.seconds)
+    else:
         raise SettingError(
             f"no bands of {fingerprinter.scheme} find {settings.recall:g} of the similar pairs; "
             "lower the recall, choose another hash, or use candidates=auto"
         )
-    best, *others = best_first(options)
-    others.sort(key=lambda option: option.candidates != EXACT)
+    others = [option for option in options if option.candidates != best.candidates]
+    others.sort(key=lambda option: (option.candidates != EXACT, option.seconds))
     reasons = [*_seen(drawn, pairs, at_random, settings), *reasons]
     reasons.append(reason_for(best, others))
     problems += _problems(drawn, pairs, settings)

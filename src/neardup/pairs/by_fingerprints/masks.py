@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.kernels.hamming_join import RowPairs, join_masks
-from neardup.pairs.by_fingerprints.plan import Plan, bit_agreement, pairs_of
+from neardup.pairs.by_fingerprints.plan import Plan, pairs_of
 from neardup.pairs.by_fingerprints.rows import Rows
 from neardup.pairs.costs import Costs
+from neardup.pairs.recall import bit_agreement
 
 _MOST_STATES = 1 << 16
 _MOST_STEPS = 50_000

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from neardup.errors import NeardupError, SettingError
 from neardup.kernels.hamming_join import RowPairs, TooManyPairsError
 from neardup.pairs.by_fingerprints.length import LengthPlan
-from neardup.pairs.by_fingerprints.plan import Plan, pairs_of, within_chance
+from neardup.pairs.by_fingerprints.plan import Plan, pairs_of
 from neardup.pairs.by_fingerprints.rows import GroupedSide, no_pairs, pairs_in_order, require_fewer
+from neardup.pairs.recall import within_chance
 
 # Pairs of documents that are made at once; a document with more partners still gets them all.
 PAIRS_AT_ONCE = 1 << 20

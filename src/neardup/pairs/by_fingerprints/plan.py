@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from math import acos, exp, lgamma, log, pi
 from typing import ClassVar
 
 from neardup.errors import SettingError
@@ -104,28 +103,6 @@ class Plan(ABC):
 
     def __repr__(self) -> str:
         return f"<Plan {self.describe()}>"
-
-
-def bit_agreement(similarity: float) -> float:
-    """The chance 1 − θ/π that a bit is the same in two documents of that cosine."""
-    if not -1 <= similarity <= 1:
-        raise SettingError(f"similarity={similarity!r} must be a cosine, from -1 to 1")
-    return 1 - acos(similarity) / pi
-
-
-def within_chance(bits: int, k: int, agrees: float) -> float:
-    """The chance that at most k of the bits differ, where each agrees independently."""
-    if agrees in (0, 1):
-        return 1.0 if agrees or k >= bits else 0.0
-    log_chances = (
-        lgamma(bits + 1)
-        - lgamma(flips + 1)
-        - lgamma(bits - flips + 1)
-        + flips * log(1 - agrees)
-        + (bits - flips) * log(agrees)
-        for flips in range(min(k, bits) + 1)
-    )
-    return min(1.0, sum(map(exp, log_chances)))
 
 
 def pairs_of(n: int) -> float:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.kernels.hamming_join import RowPairs
-from neardup.pairs.by_fingerprints.plan import Plan, bit_agreement, pairs_of, within_chance
+from neardup.pairs.by_fingerprints.plan import Plan, pairs_of
 from neardup.pairs.by_fingerprints.rows import Rows, pairs_in_order, require_fewer
 from neardup.pairs.costs import Costs
+from neardup.pairs.recall import bit_agreement, within_chance
 
 MOST_PROBES = 10_000_000
 

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.kernels.hamming_join import RowPairs, group_rows, join_windows
-from neardup.pairs.by_fingerprints.plan import Plan, bit_agreement, pairs_of
+from neardup.pairs.by_fingerprints.plan import Plan, pairs_of
 from neardup.pairs.by_fingerprints.rows import Rows, pairs_in_order, require_fewer
 from neardup.pairs.costs import Costs
+from neardup.pairs.recall import bit_agreement
 
 # Gaps less likely than this are left out; the recall is then off by less than one in a million.
 _NEGLIGIBLE = 1e-12
