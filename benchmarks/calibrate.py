@@ -1,6 +1,7 @@
-"""Measure what the steps of a search cost, for the planner: writes neardup/candidates/costs.json.
+"""Measure what the steps of a search cost: writes neardup/pairs/costs.json.
 
-One thread, random fingerprints of 64 bits, the best of several rounds; about half a minute.
+One thread, random fingerprints of 64 bits and made-up documents, the best of several rounds; about
+a minute.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import child, measure
+from neardup.collection.inputs import fingerprinter_of
+from neardup.features.weighted import WeightedFeatures, in_order
+from neardup.fingerprints import Scheme
+from neardup.kernels.set_join import join_similar, predict_similar, similarities
 from neardup.pairs import costs
 from neardup.pairs.by_fingerprints import Plan, plan_of
 from neardup.pairs.by_fingerprints.rows import Rows
@@ -24,6 +29,11 @@ from neardup.pairs.costs import Costs
 BITS = 64
 MANY, SOME, FEW = 1_000_000, 200_000, 20_000
 COSTS = Path(costs.__file__).with_name("costs.json")
+
+# Made-up documents: features by rank, log-uniform, which is about Zipf's law. A large vocabulary is
+# like shingles, which are rare; a small one like words, of which many are in most documents.
+DOCUMENTS, FEATURES, RARE, COMMON = 30_000, 150, 1 << 40, 1 << 16
+VERIFIED, WIDE = 200_000, 1024
 
 MEMORY = """
 import numpy as np
@@ -75,8 +85,57 @@ def measured(rounds: int) -> Costs:
         sort=sort,
         probe=max(1.0, (probe - SOME * sort) / (SOME * (BITS + 1))),
         row_bytes=row_bytes(),
+        **measured_features(rounds),
     )
     return replace(found, move=_fitting_move(found, blocks / 1e9))
+
+
+def made_up(ranks: int) -> WeightedFeatures:
+    """Documents of made-up features with counts, the same ones every time."""
+    random = np.random.default_rng(2)
+    numbers = (float(ranks) ** random.random((DOCUMENTS, FEATURES))).astype(np.uint64)
+    hashes = numbers * np.uint64(0x9E3779B97F4A7C15)
+    offsets = np.arange(0, hashes.size + 1, FEATURES, dtype=np.int64)
+    counts = random.integers(1, 4, hashes.size).astype(np.float64)
+    return in_order(offsets, hashes.ravel(), counts, np.full(DOCUMENTS, FEATURES, np.uint32))
+
+
+def measured_features(rounds: int) -> dict[str, float]:
+    """Nanoseconds of the exact join, of making fingerprints, and of true similarities."""
+    rare, common = made_up(RARE), made_up(COMMON)
+    fingerprinter = fingerprinter_of(Scheme.of("word:3", "count", WIDE), 1)
+    a, b = np.random.default_rng(3).integers(0, DOCUMENTS, (2, VERIFIED))
+
+    def joining(documents: WeightedFeatures, kind: str) -> Callable[[], object]:
+        weights = None if kind == "jaccard" else documents.weights
+        arrays = (documents.offsets, documents.hashes, weights)
+        return partial(join_similar, *arrays, measure=kind, threshold=0.7, threads=1)
+
+    runs = [
+        joining(rare, "jaccard"),
+        joining(common, "jaccard"),
+        joining(common, "weighted-jaccard"),
+        partial(fingerprinter.rows_of_features, common),
+        partial(similarities, *common.arrays, np.sort(a), b, measure="cosine", threads=1),
+    ]
+    timings = measure.interleaved(runs, rounds)
+    of_rare, of_sets, of_weights, making, verifying = (timing.cpu * 1e9 for timing in timings)
+    feature = of_rare / len(rare.hashes)
+    each = feature * len(common.hashes)
+
+    def posting(spent: float, kind: str) -> float:
+        weights = None if kind == "jaccard" else common.weights
+        arrays = (common.offsets, common.hashes, weights)
+        looked_at = predict_similar(*arrays, measure=kind, threshold=0.7, threads=1)
+        return max(1.0, (spent - each) / looked_at)
+
+    return {
+        "feature": feature,
+        "posting": posting(of_sets, "jaccard"),
+        "weighted_posting": posting(of_weights, "weighted-jaccard"),
+        "majority": making / (len(common.hashes) * WIDE / 64),
+        "verify": verifying / (VERIFIED * 2 * len(common.hashes) / DOCUMENTS),
+    }
 
 
 def _fitting_move(found: Costs, seconds: float) -> float:

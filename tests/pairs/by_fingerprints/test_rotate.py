@@ -6,8 +6,8 @@ from tests.pairs.by_fingerprints.truth import WIDTHS, rows_of, triples
 
 import neardup as nd
 from neardup.pairs.by_fingerprints import plan_of
-from neardup.pairs.recall import bit_agreement
 from neardup.pairs.by_fingerprints.rotate import rotate_left
+from neardup.pairs.recall import bit_agreement
 
 VALUES = [37586, 50086, 2648, 934, 40957, 2650, 64475, 40955]
 SORTED = [934, 2648, 2650, 37586, 40955, 40957, 50086, 64475]
