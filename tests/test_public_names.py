@@ -1,51 +1,157 @@
-"""What `import neardup` offers is a promise; changing it means changing this list."""
+"""The public names, their signatures and their documentation are a promise."""
 
+import ast
+import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import neardup as nd
+from neardup.fingerprints import Scheme
+from neardup.lab.sweep.request import _SETTINGS as OF_SWEEPS
+from neardup.settings import SETTINGS
 
-PUBLIC = [
-    "Comparison",
-    "Fingerprints",
-    "IdfTable",
-    "Index",
-    "InputError",
-    "Match",
-    "MemoryIndex",
-    "NeardupError",
-    "Result",
-    "SchemeMismatchError",
-    "SettingError",
-    "Sweep",
-    "Tuning",
-    "compare",
-    "cosine",
-    "dedup",
-    "exact_pairs",
-    "find_pairs",
-    "fingerprint",
-    "hamming",
-    "idf",
-    "jaccard",
-    "keyed",
-    "sweep",
-    "tune",
-    "unique",
-    "weighted_jaccard",
-]
+FUNCTIONS = [name for name in nd.__all__ if inspect.isfunction(getattr(nd, name))]
+OF_TWO = {"cosine", "hamming", "jaccard", "keyed", "weighted_jaccard"}  # they take no settings
+# Defaults that are not those of the table, with the reason.
+OTHER_DEFAULTS = {
+    ("exact_pairs", "threshold"): 0.8,  # no other argument changes it
+    ("find_pairs", "memory"): None,  # no limit
+    ("idf", "features"): "word:1",  # counts words, unless told otherwise
+    ("tune", "features"): None,  # chosen
+    ("tune", "recall"): 0.95,  # of similar pairs of different documents, as measured
+}
+# None leaves a setting to the preset, or to an index that exists.
+LEFT_OPEN = {"dedup", "sweep", "Index", "MemoryIndex"}
 
 
-def test_public_names_are_frozen():
-    assert nd.__all__ == PUBLIC
-    assert set(dir(nd)) == {*PUBLIC, "__version__"}
+def imports_for_type_checkers():
+    """Name and home of what `__init__.py` imports for type checkers."""
+    tree = ast.parse(Path(nd.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    assert ast.unparse(block.test) == "TYPE_CHECKING"
+    found = [(node.module, alias) for node in block.body for alias in node.names]
+    # Under --strict, only a name imported as itself is exported.
+    assert [alias.asname for _, alias in found] == [alias.name for _, alias in found]
+    return {alias.name: home for home, alias in found}
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+def test_both_lists_of_public_names_agree():
+    assert imports_for_type_checkers() == nd._HOMES
+    assert nd.__all__ == sorted(nd._HOMES)
+    assert set(dir(nd)) == {*nd.__all__, "__version__"}
+
+
+@pytest.mark.parametrize("name", nd.__all__)
 def test_every_public_name_is_documented(name):
     assert (getattr(nd, name).__doc__ or "").strip()
+
+
+def parameters(name):
+    return [
+        parameter
+        for parameter in inspect.signature(getattr(nd, name)).parameters.values()
+        if parameter.kind is not inspect.Parameter.VAR_POSITIONAL
+    ]
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "Index", "MemoryIndex"])
+def test_every_argument_is_documented_and_typed(name):
+    found = parameters(name)
+    assert all(parameter.annotation is not parameter.empty for parameter in found)
+    assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in found)
+    documentation = inspect.getdoc(getattr(nd, name))
+    assert ">>> " in documentation
+    if len(found) > 3:
+        arguments = documentation.partition("\nArgs:\n")[2].partition("\n\n")[0]
+        documented = re.findall(r"^    (\w+): ", arguments, re.MULTILINE)
+        assert documented == [parameter.name for parameter in found]
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "Index", "MemoryIndex"])
+def test_defaults_are_those_of_the_table(name):
+    for parameter in parameters(name):
+        setting = SETTINGS.get(parameter.name)
+        if setting is None or parameter.default is parameter.empty:
+            continue
+        if (name, parameter.name) in OTHER_DEFAULTS:
+            assert parameter.default == OTHER_DEFAULTS[name, parameter.name]
+        elif name in LEFT_OPEN and parameter.default is None:
+            about = inspect.getdoc(getattr(nd, name)).replace("\n        ", " ")
+            line = re.search(rf"^    {parameter.name}: (.*)$", about, re.MULTILINE)[1]
+            if setting.default is not None:
+                assert f"Default: {setting.default}." in line
+        else:
+            assert parameter.default == setting.default
+
+
+def test_the_functions_have_all_settings():
+    for name in ("dedup", "tune"):
+        assert set(SETTINGS) <= {parameter.name for parameter in parameters(name)}
+    swept = {parameter.name for parameter in parameters("sweep")}
+    assert {*OF_SWEEPS, "bits", "threshold"} <= swept
+    assert not swept & (set(SETTINGS) - {*OF_SWEEPS, "bits", "threshold"})
+    recipe = inspect.signature(Scheme.of).parameters
+    assert all(
+        parameter.default == SETTINGS[name].default
+        for name, parameter in recipe.items()
+        if name in SETTINGS
+    )
+
+
+@pytest.mark.parametrize("name", [*sorted(set(FUNCTIONS) - OF_TWO), "Index", "MemoryIndex"])
+def test_a_misspelt_argument_is_refused_with_a_suggestion(name):
+    right = max((parameter.name for parameter in parameters(name)), key=len)
+    wrong = right.replace(right[2], "", 1)
+    about = f"unknown setting '{wrong}'; did you mean '{right}'"
+    with pytest.raises(nd.SettingError, match=about):
+        getattr(nd, name)([], **{wrong: 1})
+
+
+def test_the_misspelt_threshold():
+    with pytest.raises(nd.SettingError) as caught:
+        nd.dedup([], treshold=0.8)
+    assert str(caught.value) == "unknown setting 'treshold'; did you mean 'threshold'?"
+
+
+SNIPPET = """
+from typing import Any
+
+import neardup as nd
+from neardup import dedup
+
+texts = ["one two three"]
+stored: dict[str, Any] = {"threshold": 0.8}
+result: nd.Result = nd.dedup(texts, threshold=0.8, **stored)
+dedup(texts, preset="caim", cluster="star", similarity="cosine", memory=10**9)
+nd.dedup(texts, **nd.tune(texts).settings)
+nd.sweep(texts, bands=[2, 3], band_bits=8, threshold=[0.5, 0.6])
+reveal_type(nd.dedup(texts).summary)
+nd.dedup(texts, treshold=0.8)  # refused
+nd.tune(texts, bits="64")  # refused
+nd.sweep(texts, keep="first")  # refused
+nd.dedup(texts, cluster="stars")  # refused
+nd.detup(texts)  # refused
+"""
+
+
+def test_type_checkers_see_the_signatures(tmp_path, monkeypatch):
+    api = pytest.importorskip("mypy.api", reason="mypy is not installed")
+    path = tmp_path / "snippet.py"
+    path.write_text(SNIPPET, encoding="utf-8")
+    # With the settings and the cache of `make lint`: checking all of neardup takes a while.
+    monkeypatch.chdir(Path(__file__).parents[1])
+    told, complaints, _ = api.run(["--strict", "--no-error-summary", str(path)])
+    assert not complaints
+    lines = SNIPPET.splitlines()
+    refused = [place for place, line in enumerate(lines, 1) if line.endswith("# refused")]
+    found = [int(line.split(":")[1]) for line in told.splitlines() if ": error:" in line]
+    assert found == refused, told
+    assert 'Unexpected keyword argument "treshold" for "dedup"; did you mean "threshold"?' in told
+    assert 'Revealed type is "dict[str, Any]"' in told.replace("builtins.", "")
 
 
 @pytest.mark.parametrize("name", ["fingerprint", "compare", "find_pairs"])

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # typing, too, takes time to import
-    from typing import Any
-
+# The public names stand here twice, because nothing shorter serves all readers: type checkers and
+# editors need imports that they can follow without running the module, and these must not run,
+# because NumPy and Arrow take a fifth of a second to import. A test compares the two lists. A stub
+# file would repeat them as well, and reading the imports from the source would cost time and fail
+# where only compiled files are installed.
+TYPE_CHECKING = False  # importing typing takes time as well
+if TYPE_CHECKING:
     from neardup.comparison import cosine, jaccard, weighted_jaccard
     from neardup.comparison.compare import Comparison, compare
     from neardup.deduplication.result import Result
@@ -30,76 +33,39 @@ if TYPE_CHECKING:  # typing, too, takes time to import
     from neardup.lab.tune.run import tune
     from neardup.pairs.by_fingerprints import find_pairs
 
-__all__ = [
-    "Comparison",
-    "Fingerprints",
-    "IdfTable",
-    "Index",
-    "InputError",
-    "Match",
-    "MemoryIndex",
-    "NeardupError",
-    "Result",
-    "SchemeMismatchError",
-    "SettingError",
-    "Sweep",
-    "Tuning",
-    "compare",
-    "cosine",
-    "dedup",
-    "exact_pairs",
-    "find_pairs",
-    "fingerprint",
-    "hamming",
-    "idf",
-    "jaccard",
-    "keyed",
-    "sweep",
-    "tune",
-    "unique",
-    "weighted_jaccard",
-]
-
-# NumPy and Arrow take a fifth of a second to import; a name brings them in when it is first used.
-_HOMES = {
-    "Comparison": "neardup.comparison.compare",
-    "Fingerprints": "neardup.fingerprints",
-    "IdfTable": "neardup.features.idf",
-    "Index": "neardup.index",
-    "InputError": "neardup.errors",
-    "Match": "neardup.index",
-    "MemoryIndex": "neardup.index",
-    "NeardupError": "neardup.errors",
-    "Result": "neardup.deduplication.result",
-    "SchemeMismatchError": "neardup.errors",
-    "SettingError": "neardup.errors",
-    "Sweep": "neardup.lab.sweep.result",
-    "Tuning": "neardup.lab.tune.result",
-    "compare": "neardup.comparison.compare",
-    "cosine": "neardup.comparison",
-    "dedup": "neardup.deduplication.run",
-    "exact_pairs": "neardup.lab.exact_pairs",
-    "find_pairs": "neardup.pairs.by_fingerprints",
-    "fingerprint": "neardup.fingerprints",
-    "hamming": "neardup.fingerprints",
-    "idf": "neardup.fingerprints",
-    "jaccard": "neardup.comparison",
-    "keyed": "neardup.hashes",
-    "sweep": "neardup.lab.sweep.run",
-    "tune": "neardup.lab.tune.run",
-    "unique": "neardup.index",
-    "weighted_jaccard": "neardup.comparison",
+# A name brings its module in when it is first used.
+_NAMES = {
+    "neardup.pairs.by_fingerprints": ("find_pairs",),
+    "neardup.comparison.compare": ("Comparison", "compare"),
+    "neardup.errors": ("InputError", "NeardupError", "SchemeMismatchError", "SettingError"),
+    "neardup.features.idf": ("IdfTable",),
+    "neardup.fingerprints": ("Fingerprints", "fingerprint", "hamming", "idf"),
+    "neardup.hashes": ("keyed",),
+    "neardup.index": ("Index", "Match", "MemoryIndex", "unique"),
+    "neardup.lab.exact_pairs": ("exact_pairs",),
+    "neardup.lab.sweep.result": ("Sweep",),
+    "neardup.lab.sweep.run": ("sweep",),
+    "neardup.lab.tune.run": ("tune",),
+    "neardup.lab.tune.result": ("Tuning",),
+    "neardup.deduplication.result": ("Result",),
+    "neardup.deduplication.run": ("dedup",),
+    "neardup.comparison": ("cosine", "jaccard", "weighted_jaccard"),
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
+
+__all__ = sorted(_HOMES)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'neardup' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # to type checkers it would mean that every name exists
 
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name):
+        if name not in _HOMES:
+            raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from neardup.errors import SettingError
+from neardup.settings import RECIPE, Similarity
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Preset:
     hash: str
     bits: int
     candidates: str
-    similarity: str  # jaccard, weighted-jaccard, cosine or hamming
+    similarity: Similarity
     threshold: float | None = None
     max_distance: tuple[int, ...] = ()
     tie: str = ">0"
@@ -32,8 +33,7 @@ class Preset:
     @property
     def recipe(self) -> dict[str, Any]:
         """The settings that make fingerprints, as `Scheme.of` takes them."""
-        names = ("features", "weights", "bits", "hash", "tie", "projection")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in RECIPE}
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""

@@ -7,13 +7,20 @@ compares them with it. This module imports nothing heavy: `neardup --help` needs
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, Literal, TypeVar, cast
 
 from neardup.errors import SettingError
 
 DEFAULT_THRESHOLD = 0.8
+
+# Settings with few values, for signatures.
+Similarity = Literal["jaccard", "weighted-jaccard", "cosine", "hamming"]
+Clustering = Literal["components", "star"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -157,8 +164,8 @@ SETTINGS = {setting.name: setting for setting in _ALL}
 RECIPE = ("features", "weights", "bits", "hash", "tie", "projection")
 
 
-def require_known(names: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a misspelt setting, and suggest the one that was meant."""
+def require_known(names: Iterable[str], known: Iterable[str], where: str = "") -> None:
+    """Refuse a misspelt setting, and suggest the one that was meant; `where` begins the message."""
     from difflib import get_close_matches
 
     allowed = list(known)
@@ -166,4 +173,21 @@ def require_known(names: Iterable[str], known: Iterable[str]) -> None:
         if name not in allowed:
             meant = get_close_matches(name, allowed, n=1)
             hint = f"did you mean {meant[0]!r}?" if meant else f"choose from {', '.join(allowed)}"
-            raise SettingError(f"unknown setting {name!r}; {hint}")
+            raise SettingError(f"{where}unknown setting {name!r}; {hint}")
+
+
+def suggests_settings(function: Function) -> Function:
+    """Make a function refuse a misspelt keyword with a `SettingError` that suggests the right one.
+
+    A decorator, because `**unknown` in the signature would hide such mistakes from type checkers.
+    """
+    code = cast(Any, function).__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def called(*arguments: Any, **keywords: Any) -> Any:
+        if not keywords.keys() <= set(names):
+            require_known((name for name in keywords if name not in names), names[1:])
+        return function(*arguments, **keywords)
+
+    return cast(Function, called)

@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 import neardup as nd
 from neardup.cli.app import app
 from neardup.cli.dedup import _SETTINGS
-from neardup.collection.settings import KEYS, settings_in
+from neardup.collection.settings import _KINDS, settings_in
+from neardup.settings import SETTINGS
 
 TEXTS = ["one two three four five six", "one two three four five seven", "something else it is"]
 
@@ -36,7 +37,7 @@ def settings_of(source, tmp_path, *options):
 
 
 def test_every_option_with_a_setting_has_a_key():
-    assert set(KEYS) == set(_SETTINGS)
+    assert set(SETTINGS) == set(_SETTINGS)
 
 
 def test_the_file_holds_where_nothing_else_is_said(source, tmp_path):
@@ -55,22 +56,30 @@ def test_options_go_before_the_file_and_the_file_before_a_preset(source, tmp_pat
 
 def test_unknown_keys_are_named(tmp_path):
     file = config(tmp_path, "treshold = 0.5\nbits = 64\n[more]\nx = 1\n")
-    with pytest.raises(nd.SettingError, match=r"'treshold', 'more', which dedup does not know"):
+    about = r"settings\.toml: unknown setting 'treshold'; did you mean 'threshold'\?"
+    with pytest.raises(nd.SettingError, match=about):
         settings_in(file)
 
 
 @pytest.mark.parametrize(
     ("text", "about"),
     [
-        ("features = 3", "features = 3 must be a text"),
-        ('bits = "64"', "bits = '64' must be a number"),
-        ("bits = true", "bits = True must be a number"),
+        ("features = 3", "features = 3 must be a string"),
+        ('bits = "64"', "bits = '64' must be a whole number"),
+        ("bits = 64.0", r"bits = 64\.0 must be a whole number"),
+        ("bits = true", "bits = True must be a whole number"),
+        ("memory = 1.5", "memory = 1.5 must be a string such as '2GB' or a whole number"),
         ('threshold = "high"', "must be a number"),
     ],
 )
 def test_values_are_of_their_kind(tmp_path, text, about):
     with pytest.raises(nd.SettingError, match=about):
         settings_in(config(tmp_path, text))
+
+
+def test_every_kind_of_setting_can_be_named():
+    """A type that is new in the table needs words for the error message."""
+    assert {setting.types for setting in SETTINGS.values()} <= set(_KINDS)
 
 
 def test_what_is_not_toml_says_where(tmp_path):

@@ -2,6 +2,9 @@
 
 import json
 import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +18,10 @@ from hypothesis import strategies as st
 from tests.deduplication.planted import planted_texts, shingles, true_pairs
 
 import neardup as nd
+from neardup.deduplication.page import repeat_command
 from neardup.pairs import choose
 from neardup.pairs.by_features import exact_join
+from neardup.settings import RECIPE, SETTINGS
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join), max_size=9)
 
@@ -365,3 +370,34 @@ def test_next_to_nothing(texts, tmp_path):
     assert len(result.pairs) == len(result.clusters) == 0
     result.save(tmp_path / "out")
     assert np.array_equal(result.kept.num_rows, len(texts))
+
+
+def test_the_summary_names_every_setting_that_counts():
+    found = nd.dedup(["one two three four"], preset="caim", threshold=0.5).summary["settings"]
+    assert set(found) == set(SETTINGS) - {"threads"}
+    assert tuple(found)[: len(RECIPE)] == RECIPE
+    assert (found["threshold"], found["hash"], found["keep"]) == (0.5, "md5", "first")
+    assert found["max_document"] == 64_000_000
+
+
+def test_none_leaves_a_setting_to_the_preset():
+    found = nd.dedup(["one two three four"], preset="caim", threshold=None, hash=None)
+    assert (found.settings.threshold, found.settings.scheme.hash) == (0.9, "md5")
+
+
+def test_only_distances_within_the_threshold_are_reported():
+    found = nd.dedup(["one two three four"] * 2, preset="sphere", threshold=12)
+    assert list(found.summary["levels"]) == ["5", "10"]
+
+
+def test_the_command_on_the_page_runs(tmp_path):
+    """Its options are those of the command line, not the names in Python."""
+    source = tmp_path / "texts.jsonl"
+    source.write_text('{"id": 1, "text": "one two three four"}\n', encoding="utf-8")
+    words = shlex.split(repeat_command(nd.dedup(source, max_document="1MB")))
+    assert "--max-document" in words
+    words[words.index("INPUT")] = str(source)
+    words[words.index("OUT")] = str(tmp_path / "out")
+    command = [sys.executable, "-m", *words, "--quiet"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,6 +7,7 @@ from hypothesis import strategies as st
 import neardup as nd
 from neardup.errors import SchemeMismatchError, SettingError
 from neardup.fingerprints import Scheme
+from neardup.settings import RECIPE
 
 SCHEMES = st.builds(
     Scheme.of,
@@ -60,3 +63,19 @@ def test_a_mismatch_names_both():
     a, b = nd.fingerprint(["a"]), nd.fingerprint(["a"], features="char:4", bits=128)
     with pytest.raises(nd.SchemeMismatchError, match=r"nd1/word:3/set/64.*nd1/char:4/set/128"):
         nd.hamming(a, b)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        {},
+        {"features": "char:4", "weights": "count", "bits": 42, "tie": ">=0"},
+        {"features": "terms", "hash": "md5"},
+        {"projection": "sphere:8x16"},
+    ],
+)
+def test_the_recipe_makes_the_same_scheme(recipe):
+    scheme = Scheme.of(**recipe)
+    assert tuple(scheme.recipe) == RECIPE
+    assert json.loads(json.dumps(scheme.recipe)) == scheme.recipe
+    assert Scheme.of(**scheme.recipe) == scheme

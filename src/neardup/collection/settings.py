@@ -7,26 +7,29 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from neardup.cluster.keep import KeepPolicy
 from neardup.errors import InputError, SettingError
 from neardup.features.spec import record_fields
 from neardup.fingerprints import Scheme
-from neardup.fingerprints.scheme import HashChoice
 from neardup.kernels import thread_count
 from neardup.pairs.by_fingerprints import plan_of
 from neardup.pairs.by_fingerprints.names import AUTO
 from neardup.pairs.memory import bytes_of
 from neardup.presets import preset
-from neardup.read.limits import MAX_DOCUMENT
+from neardup.settings import (
+    DEFAULT_THRESHOLD,
+    RECIPE,
+    SETTINGS,
+    Clustering,
+    Similarity,
+    require_known,
+)
 
-SIMILARITIES = ("jaccard", "weighted-jaccard", "cosine", "hamming")
-CLUSTERINGS = ("components", "star")
+SIMILARITIES = get_args(Similarity)
+CLUSTERINGS = get_args(Clustering)
 EXACT = "exact"  # instead of a plan: a join on the features
-DEFAULT_THRESHOLD = 0.8
-DEFAULT_RECALL = 0.99
-DEFAULT_MEMORY = "2GB"
 
 
 @dataclass(frozen=True)
@@ -44,41 +47,44 @@ class DedupSettings:
     cluster: str
     memory: int
     threads: int | None
-    levels: tuple[float, ...] = ()
-    max_document: int = MAX_DOCUMENT
+    max_document: int
+    levels: tuple[float, ...] = ()  # stricter thresholds to report as well
 
     @classmethod
     def of(cls, *, preset: str | None = None, **chosen: Any) -> DedupSettings:
-        """Check every setting; those of a preset hold where none was chosen."""
-        if preset is None:
-            return cls._checked(**chosen)
-        return cls._checked(**{**_of_preset(preset), **chosen})
+        """Check every setting, by the names of `SETTINGS`; None stands for one not chosen.
+
+        Chosen settings override the preset, which overrides the defaults.
+        """
+        require_known(chosen, SETTINGS)
+        values = {name: setting.default for name, setting in SETTINGS.items()}
+        levels: Sequence[float] = ()
+        if preset is not None:
+            of_preset, levels = _of_preset(preset)
+            values |= of_preset
+        values |= {name: value for name, value in chosen.items() if value is not None}
+        return cls._checked(levels, **values)
 
     @classmethod
     def _checked(
         cls,
+        levels: Sequence[float],
         *,
-        features: str = "word:3",
-        weights: str | None = None,
-        bits: int = 64,
-        hash: HashChoice = "nd1",
-        tie: str = ">0",
-        projection: str | None = None,
-        text: str | None = None,
-        id: str | None = None,
-        similarity: str | None = None,
-        threshold: float | None = None,
-        candidates: str = "auto",
-        recall: float = DEFAULT_RECALL,
-        keep: str = "first",
-        cluster: str = "components",
-        memory: str | int = DEFAULT_MEMORY,
-        threads: int | None = None,
-        levels: Sequence[float] = (),
-        max_document: str | int = MAX_DOCUMENT,
+        text: str | None,
+        id: str | None,
+        similarity: str | None,
+        threshold: float | None,
+        candidates: str,
+        recall: float,
+        keep: str | KeepPolicy,
+        cluster: str,
+        memory: str | int,
+        max_document: str | int,
+        threads: int | None,
+        **recipe: Any,
     ) -> DedupSettings:
         """Without `similarity` it is the one that fits the weights."""
-        scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
+        scheme = Scheme.of(**recipe, fields=record_fields(text))
         if similarity is None:
             weighted = "cosine" if scheme.weights == "given" else "weighted-jaccard"
             similarity = "jaccard" if scheme.are_sets else weighted
@@ -94,21 +100,28 @@ class DedupSettings:
                 "take weighted-jaccard, or weights=set"
             )
         thread_count(threads)
+        limit = _threshold(threshold, similarity, scheme.bits)
         return cls(
-            scheme,
-            text,
-            id,
-            similarity,
-            _threshold(threshold, similarity, scheme.bits),
-            candidates,
-            _share(recall, "recall"),
-            KeepPolicy.parse(keep),
-            cluster,
-            bytes_of(memory),
-            threads,
-            tuple(levels),
-            bytes_of(max_document, "max_document"),
+            scheme=scheme,
+            text=text,
+            id=id,
+            similarity=similarity,
+            threshold=limit,
+            candidates=candidates,
+            recall=_share(recall, "recall"),
+            keep=KeepPolicy.parse(keep),
+            cluster=cluster,
+            memory=bytes_of(memory),
+            threads=threads,
+            max_document=bytes_of(max_document, "max_document"),
+            levels=tuple(level for level in levels if similarity == "hamming" and level <= limit),
         )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings that the result depends on, as plain values; the recipe comes first."""
+        rest = [name for name in SETTINGS if name not in RECIPE and name != "threads"]
+        values = {name: getattr(self, name) for name in rest}
+        return {**self.scheme.recipe, **values, "keep": str(self.keep)}
 
     @property
     def limit(self) -> str:
@@ -134,13 +147,14 @@ class DedupSettings:
             plan.require_distance(int(self.threshold))
 
 
-def _of_preset(name: str) -> dict[str, Any]:
+def _of_preset(name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
+    """The settings of a preset and, where it names several distances, all of them."""
     known = preset(name)
     chosen = {**known.recipe, "candidates": known.candidates, "similarity": known.similarity}
     if known.max_distance:
         levels = known.max_distance if len(known.max_distance) > 1 else ()
-        return {**chosen, "threshold": max(known.max_distance), "levels": levels}
-    return {**chosen, "threshold": known.threshold}
+        return {**chosen, "threshold": max(known.max_distance)}, levels
+    return {**chosen, "threshold": known.threshold}, ()
 
 
 def _threshold(threshold: Any, similarity: str, bits: int) -> float:
@@ -167,31 +181,16 @@ else:
     import tomli as tomllib
 
 _MOST_BYTES = 1_000_000
-_TEXT = (str,)
-_NUMBER = (int, float)
-KEYS: dict[str, tuple[type, ...]] = {
-    "features": _TEXT,
-    "weights": _TEXT,
-    "bits": (int,),
-    "hash": _TEXT,
-    "tie": _TEXT,
-    "projection": _TEXT,
-    "text": _TEXT,
-    "id": _TEXT,
-    "similarity": _TEXT,
-    "threshold": _NUMBER,
-    "candidates": _TEXT,
-    "recall": _NUMBER,
-    "keep": _TEXT,
-    "cluster": _TEXT,
-    "memory": (str, int),
-    "threads": (int,),
-    "max_document": (str, int),
+_KINDS: dict[tuple[type, ...], str] = {
+    (str,): "a string",
+    (int,): "a whole number",
+    (int, float): "a number",
+    (str, int): "a string such as '2GB' or a whole number of bytes",
 }
 
 
 def settings_in(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The settings in a file such as `tune` writes; a name that is none is an error."""
+    """The settings in a file such as `tune` writes; an unknown name is an error."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
@@ -202,14 +201,9 @@ def settings_in(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise InputError(f"cannot read the settings in {path}: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path} is not TOML: {error}") from None
-    unknown = [name for name in found if name not in KEYS]
-    if unknown:
-        raise SettingError(
-            f"{path} has {', '.join(map(repr, unknown))}, which dedup does not know; "
-            f"its settings are {', '.join(KEYS)}"
-        )
+    require_known(found, SETTINGS, where=f"{path}: ")
     for name, value in found.items():
-        if isinstance(value, bool) or not isinstance(value, KEYS[name]):
-            wanted = "a text" if KEYS[name] == _TEXT else "a number"
-            raise SettingError(f"{path}: {name} = {value!r} must be {wanted}")
+        kinds = SETTINGS[name].types
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            raise SettingError(f"{path}: {name} = {value!r} must be {_KINDS[kinds]}")
     return found

@@ -23,6 +23,7 @@ from neardup.kernels.columns import column_of
 from neardup.read import Documents, Rejected, TermDocuments
 from neardup.read.batch import bounded
 from neardup.read.columns import is_text
+from neardup.read.held import table_of
 from neardup.read.limits import too_long
 from neardup.read.memory import record_columns, string_chunks, table_of_records
 
@@ -127,7 +128,10 @@ def _term_rows(batch: Any) -> pa.RecordBatch:
 
 
 class MemorySource:
-    """A list of texts, a column, or a table with a column of texts (or of terms, or fields)."""
+    """A list of texts, a column, or a table with a column of texts (or of terms, or fields).
+
+    A table that can be read only once, such as a record batch reader, is held in memory.
+    """
 
     def __init__(self, held: Any, settings: DedupSettings) -> None:
         self._settings = settings
@@ -220,8 +224,8 @@ def _row_names(ids: pa.Array) -> pa.Array:
 
 def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
     name = settings.text or "text"
-    if hasattr(held, "columns") or isinstance(held, pa.RecordBatch):
-        table = pa.table(held) if not isinstance(held, pa.RecordBatch) else pa.table([held])
+    table = table_of(held)
+    if table is not None:
         wanted = settings.scheme.fields.names if settings.scheme.fields else (name,)
         if settings.scheme.features.are_given:
             wanted = ("terms",)

@@ -24,6 +24,7 @@ from neardup.fingerprints.scheme import HashChoice, Scheme
 from neardup.hashes import hash_family
 from neardup.kernels.reference import text as reference
 from neardup.pairs.similarity import cosine, weighted_jaccard
+from neardup.settings import suggests_settings
 
 __all__ = ["Comparison", "compare"]
 
@@ -32,6 +33,7 @@ _EXAMPLES = 5
 Numbers = NDArray[np.int32]
 
 
+@suggests_settings
 def compare(
     a: str,
     b: str,
@@ -46,9 +48,22 @@ def compare(
 ) -> Comparison:
     """Compare two texts: features, fingerprints, similarity, diff.
 
-    Weights by tf-idf take the two texts for the collection, unless `idf` names a saved table.
+    Args:
+        a: The first text.
+        b: The second text.
+        features: What a document consists of, for example `word:3` or `char:4`; not `terms`.
+        weights: Weight of a feature: `set`, `count`, `tfidf` or `tfidf:lab`. Default: set; tfidf
+            for keywords.
+        bits: Bits of a fingerprint, 1 to 4096.
+        hash: Hash family by name, one with a secret key (`nd.keyed`), or a function from bytes to
+            int.
+        tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`).
+        projection: Project the sums onto a sphere before taking signs. Default: none.
+        idf: Table for tf-idf weights, from `nd.idf` or a saved file. Default: made of the two
+            texts.
 
-    >>> compare("to be or not to be", "to be or not to bop")
+    >>> import neardup as nd
+    >>> nd.compare("to be or not to be", "to be or not to bop")
     <Comparison nd1/word:3/set/64: distance 11 of 64 bits, jaccard 0.6000, cosine 0.7500>
     """
     family = hash_family(hash)

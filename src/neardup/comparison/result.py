@@ -91,16 +91,11 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON; fingerprints in hexadecimal."""
-        scheme = self.scheme
+        settings = self.scheme.recipe
+        del settings["projection"]  # the scheme names it
         return {
-            "scheme": str(scheme),
-            "settings": {
-                "features": str(scheme.features),
-                "weights": scheme.weights,
-                "bits": scheme.bits,
-                "hash": scheme.hash,
-                "tie": scheme.tie,
-            },
+            "scheme": str(self.scheme),
+            "settings": settings,
             "a": _side_dict(self.a),
             "b": _side_dict(self.b),
             "shared": self.shared,
@@ -115,6 +110,11 @@ class Comparison:
             "diff": [asdict(edit) for edit in self.diff],
             "diff_complete": self.diff_complete,
         }
+
+    def _repr_html_(self) -> str:
+        from neardup.comparison.notebook import comparison_html
+
+        return comparison_html(self)
 
     def __repr__(self) -> str:
         return f"<Comparison {self.scheme}: {self._verdict()}>"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from neardup.deduplication.rows import texts_at
 from neardup.report.dedup_page.page import ClusterView, DedupReport, DocumentView, report_page
+from neardup.settings import SETTINGS
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
@@ -91,7 +92,7 @@ def repeat_command(result: Result) -> str:
         part
         for name, value in settings.items()
         if value is not None and name != "memory"
-        for part in (f"--{name}", str(value))
+        for part in (SETTINGS[name].option, str(value))
     ]
     return shlex.join(["neardup", "dedup", "INPUT", "-o", "OUT", *options])
 

@@ -190,9 +190,15 @@ class Result:
         """Which of the accepted pairs are nearest the threshold, the weakest first."""
         return np.argsort(self.found.similarity, kind="stable")[:n]
 
+    def _repr_html_(self) -> str:
+        from neardup.deduplication.notebook import result_html
+
+        return result_html(self)
+
     def __repr__(self) -> str:
-        removed = len(self.groups.removed)
+        documents, clusters = len(self.collected), len(self.groups)
         return (
-            f"<Result of {len(self.collected):,} documents: {removed:,} removed, "
-            f"{len(self.groups):,} clusters>"
+            f"<Result of {documents:,} {'document' if documents == 1 else 'documents'}: "
+            f"{len(self.groups.removed):,} removed, "
+            f"{clusters:,} {'cluster' if clusters == 1 else 'clusters'}>"
         )

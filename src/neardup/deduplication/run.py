@@ -18,31 +18,113 @@ from neardup.collection.source import FileSource, MemorySource, Source
 from neardup.deduplication.against import AgainstResult
 from neardup.deduplication.result import Result
 from neardup.deduplication.rows import require_keep_column
+from neardup.errors import InputError
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
+from neardup.fingerprints.scheme import HashChoice
 from neardup.pairs.choose import plan_for
 from neardup.pairs.search import FoundPairs, SearchSide, find_by_features, find_by_plan
+from neardup.read.held import require_no_paths
+from neardup.settings import Clustering, Similarity, suggests_settings
 
 StageProgress = Callable[[str], Progress | None]
 
 
-def dedup(source: Any, *, against: Any = None, **settings: Any) -> Result:
-    """Find the near-duplicates of a collection, and which documents to keep.
+@suggests_settings
+def dedup(
+    source: Any,
+    *,
+    against: Any = None,
+    preset: str | None = None,
+    text: str | None = None,
+    id: str | None = None,
+    features: str | None = None,
+    weights: str | None = None,
+    bits: int | None = None,
+    hash: HashChoice | None = None,
+    tie: str | None = None,
+    projection: str | None = None,
+    similarity: Similarity | None = None,
+    threshold: float | None = None,
+    candidates: str | None = None,
+    recall: float = 0.99,
+    keep: str = "first",
+    cluster: Clustering = "components",
+    memory: str | int = "2GB",
+    max_document: str | int = "64MB",
+    threads: int | None = None,
+) -> Result:
+    """Find the near-duplicates of a collection, and choose which documents to keep.
 
-    `source` is a path (a file, a folder, a glob, a URL) or several, a list of texts, a column, or
-    a table; so is `against`, another collection: then what is near anything in that goes, and
-    nothing else. Settings are those of the command line: `features`, `weights`, `bits`, `hash`,
-    `similarity`, `threshold`, `candidates`, `recall`, `keep`, `cluster`, `text`, `id`, `memory`,
-    `threads`; a `preset` fills in those of a known system.
+    Arguments override the preset, which overrides the defaults. None means "not given".
+
+    Args:
+        source: The documents. Files: a path, folder, glob or URL as a string, or a list of
+            `pathlib.Path`. In memory: a list of texts or of dicts, a column, or a table (Arrow,
+            pandas, Polars, DuckDB, or any other with the Arrow stream interface).
+        against: A second collection of the same kind, or the folder of an index. Documents of
+            `source` that are near-duplicates of this collection are removed; duplicates within
+            `source` are kept.
+        preset: Settings of a known system: caim, irrs, blog, slides, sphere or google2007.
+        text: Column with the text or terms. Several columns are fields, with optional weights:
+            `name*2+street+city`. Default: text, or terms.
+        id: Column with the ids. Default: id if present, else the row number.
+        features: What a document consists of: `word:N` (runs of N words), `char:N`, `sentences:N`,
+            `edges`, `keywords:N`, a union such as `word:1+word:3`, or `terms` (documents bring
+            their own terms). Default: word:3.
+        weights: Weight of a feature: `set` (present or not), `count`, `tfidf`, `tfidf:lab`, or
+            `given` (weights come with the terms). Default: set; given for terms; tfidf for
+            keywords.
+        bits: Bits of a fingerprint, 1 to 4096. Default: 64.
+        hash: Hash family by name, or one with a secret key (`nd.keyed`). Default: nd1.
+        tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`). Default: >0.
+        projection: Project the sums onto a sphere before taking signs, for example
+            `sphere:42x64`. Default: none.
+        similarity: Similarity measure. Default: jaccard for sets, cosine for given terms,
+            else weighted-jaccard.
+        threshold: Minimum similarity of near-duplicates; for hamming, the maximum number of
+            differing bits. Default: 0.8; hamming has none.
+        candidates: How to search: `auto`, `exact`, or a plan such as `bands:40x16`. Default: auto.
+        recall: Minimum expected recall of a plan, for pairs at the threshold.
+        keep: Which document of a cluster to keep: `first`, `longest`, `shortest`, `max:COL` or
+            `min:COL`.
+        cluster: `components` (connected components) or `star` (only documents directly similar to
+            the kept one).
+        memory: Memory to use, for example "8GB". Features that do not fit go to a temporary file.
+        max_document: Reject documents larger than this, for example "200MB".
+        threads: Number of threads. Default: one per core.
+
+    Returns:
+        A `Result` with the tables `pairs`, `clusters` and `kept`, the numbers in `summary`, and
+        `save`.
 
     >>> import neardup as nd
     >>> texts = ["one two three four five", "One, two, three, four, five!", "something else"]
     >>> result = nd.dedup(texts)
     >>> result
-    <Result of 3 documents: 1 removed, 1 clusters>
+    <Result of 3 documents: 1 removed, 1 cluster>
     >>> result.kept["text"].to_pylist()
     ['one two three four five', 'something else']
     """
-    checked = DedupSettings.of(**settings)
+    checked = DedupSettings.of(
+        preset=preset,
+        text=text,
+        id=id,
+        features=features,
+        weights=weights,
+        bits=bits,
+        hash=hash,
+        tie=tie,
+        projection=projection,
+        similarity=similarity,
+        threshold=threshold,
+        candidates=candidates,
+        recall=recall,
+        keep=keep,
+        cluster=cluster,
+        memory=memory,
+        max_document=max_document,
+        threads=threads,
+    )
     old = None if against is None else source_of(against, checked)
     return deduplicate(source_of(source, checked), checked, old)
 
@@ -125,8 +207,15 @@ def source_of(source: Any, settings: DedupSettings) -> Source:
     """Files by their names, or documents that are held in memory."""
     if isinstance(source, str | os.PathLike):
         return stored_source([source], settings)
-    if isinstance(source, Sequence) and source and all(isinstance(s, os.PathLike) for s in source):
+    if isinstance(source, Sequence) and source and isinstance(source[0], os.PathLike):
+        for place, item in enumerate(source):
+            if not isinstance(item, os.PathLike):
+                raise InputError(
+                    f"item 0 is a path, but item {place} is of type {type(item).__name__}; give "
+                    "all paths as pathlib.Path objects"
+                )
         return FileSource(source, settings)
+    require_no_paths(source, "give paths as pathlib.Path objects, or one string with a glob")
     return MemorySource(source, settings)
 
 

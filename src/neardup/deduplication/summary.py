@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 def summary_of(result: Result) -> dict[str, Any]:
     """What `summary.json` holds."""
     settings, collected, found = result.settings, result.collected, result.found
-    projection = result.scheme.projection
     removed = len(result.groups.removed)
     exact = result.exact_copies
     rejected = collected.rejected
@@ -42,24 +41,7 @@ def summary_of(result: Result) -> dict[str, Any]:
         "scheme": str(result.scheme),
         "plan": found.plan,
         "reason": found.reason,
-        "settings": {
-            "features": str(settings.scheme.features),
-            "weights": settings.scheme.weights,
-            "bits": result.scheme.bits,
-            "hash": settings.scheme.hash,
-            "tie": settings.scheme.tie,
-            "projection": None if projection is None else str(projection),
-            "text": settings.text,
-            "id": settings.id,
-            "similarity": settings.similarity,
-            "threshold": settings.threshold,
-            "candidates": settings.candidates,
-            "recall": settings.recall,
-            "keep": str(settings.keep),
-            "cluster": settings.cluster,
-            "memory": settings.memory,
-            "max_document": settings.max_document,
-        },
+        "settings": settings.as_dict(),
         "levels": {f"{level:g}": _level(result, level) for level in settings.levels},
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
         "peak_megabytes": round(_peak_megabytes(), 1),

@@ -60,15 +60,7 @@ def _index_settings(scheme: Scheme, settings: DedupSettings) -> dict[str, Any]:
             f"an index of {scheme} needs a table to weigh by: make one with neardup idf, and an "
             "index with neardup index create --idf"
         )
-    return {
-        "features": str(scheme.features),
-        "weights": scheme.weights,
-        "bits": scheme.bits,
-        "hash": scheme.hash,
-        "tie": scheme.tie,
-        "projection": None if scheme.projection is None else str(scheme.projection),
-        "text": None if scheme.fields is None else settings.text,
-    }
+    return {**scheme.recipe, "text": None if scheme.fields is None else settings.text}
 
 
 def _stored_content(scheme: Scheme, settings: DedupSettings) -> dict[str, Any]:

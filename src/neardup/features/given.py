@@ -15,6 +15,7 @@ from neardup.features.terms import Terms
 from neardup.hashes.nd1 import feature_rows
 from neardup.kernels import HashKey, is_utf8
 from neardup.read.columns import plain_text
+from neardup.read.held import table_of
 from neardup.read.terms.types import Lists, is_terms, is_weights, taken_apart
 
 _DOCUMENTS_AT_ONCE = 10_000
@@ -29,8 +30,8 @@ _SHAPES = (
 def term_columns(documents: Any) -> Iterator[tuple[pa.Array, pa.Array | None]]:
     """Yield list arrays of terms, each with a list array of weights where there are any.
 
-    Takes Python mappings and lists, Arrow map and list arrays, and tables (Arrow, pandas, Polars)
-    with the columns `terms` and, optionally, `weights`. A missing document has no terms.
+    Takes Python mappings and lists, Arrow map and list arrays, and tables with the columns `terms`
+    and, optionally, `weights`. A missing document has no terms.
     """
     if isinstance(documents, str | bytes | Mapping):
         raise InputError(f"one document was given where many are expected; {_SHAPES}")
@@ -38,8 +39,8 @@ def term_columns(documents: Any) -> Iterator[tuple[pa.Array, pa.Array | None]]:
         yield _split(documents)
     elif isinstance(documents, pa.ChunkedArray):
         yield from map(_split, documents.chunks)
-    elif hasattr(documents, "columns"):
-        yield from _of_table(pa.table(documents))
+    elif (table := table_of(documents)) is not None:
+        yield from _of_table(table)
     elif isinstance(documents, Iterable):
         yield from _of_objects(documents)
     else:

@@ -26,16 +26,7 @@ FORMAT_KEY, SCHEME_KEY, SETTINGS_KEY = b"neardup.format", b"neardup.scheme", b"n
 
 def stored_schema(scheme: Scheme, id_type: pa.DataType, settings: dict[str, Any]) -> pa.Schema:
     """The columns of a fingerprint file; `settings` tell how it was made, for people."""
-    about = {
-        "features": str(scheme.features),
-        "weights": scheme.weights,
-        "bits": scheme.bits,
-        "hash": scheme.hash,
-        "tie": scheme.tie,
-        "projection": None if scheme.projection is None else str(scheme.projection),
-        "version": __version__,
-        **settings,
-    }
+    about = {**scheme.recipe, "version": __version__, **settings}
     return pa.schema(
         [
             pa.field("id", id_type),

@@ -25,7 +25,9 @@ from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.scheme import HashChoice, Scheme
 from neardup.hashes import HashFamily, hash_family
 from neardup.read.batch import bounded
+from neardup.read.held import require_no_paths
 from neardup.read.memory import column_texts, record_columns, string_chunks
+from neardup.settings import suggests_settings
 
 LARGEST_TEXT = 2**30
 
@@ -231,8 +233,10 @@ def _refuse_giants(texts: pa.Array) -> None:
 
 
 _TEXT_AT_ONCE = 1 << 20
+_TEXTS_ONLY = "this function takes texts; read the files first, or run `neardup fingerprint`"
 
 
+@suggests_settings
 def fingerprint(
     texts: Any,
     features: str = "word:3",
@@ -245,23 +249,31 @@ def fingerprint(
     text: str | None = None,
     idf: IdfTable | str | os.PathLike[str] | None = None,
 ) -> Fingerprints:
-    """Fingerprint texts: a list, an iterator, a NumPy, pandas or Polars column, an Arrow array.
+    """Make a fingerprint of each text.
 
     A missing text, and one without any word, is *empty*: its fingerprint is all zero, `.empty`
-    marks it, and it is near nothing, not even another empty one. `threads` (default: every
-    core) changes the time it takes and nothing else.
+    marks it, and it is near nothing, not even another empty one.
 
-    `features` are shingles (`word:3`, `char:4`), the longest `sentences:5`, the `edges` of
-    paragraphs, a union of these (`word:1+word:3`), or `keywords:50`. Each feature counts once
-    (`weights="set"`, the default), as often as it occurs (`"count"`) or by `"tfidf"`, over these
-    texts or by a saved `idf` table. With `features="terms"` the documents bring their own:
-    {term: weight} mappings, lists of terms, or a table with the columns `terms` and `weights`,
-    weighted as `"given"`. Of a table, `text` names the column, or several as a record's fields,
-    each with features of its own: `text="name*2+street+city"`.
-
-    `hash` is a family by name, one with a secret key (`nd.keyed`), or a function from bytes to
-    int; `projection="sphere:42x64"` takes the signs of dot products with 64 vectors in place of
-    the sums' own. Other families than `nd1`, plain or keyed, are slower: they go through strings.
+    Args:
+        texts: A list, an iterator, or a NumPy, pandas, Polars or Arrow column; with `text`, a
+            table. With `features="terms"`, documents that bring their own terms: {term: weight}
+            mappings, lists of terms, or a table with the columns `terms` and `weights`.
+        features: What a document consists of: `word:N` (runs of N words), `char:N`, `sentences:N`
+            (the longest), `edges` (of paragraphs), a union such as `word:1+word:3`, `keywords:N`,
+            or `terms`.
+        weights: Weight of a feature: `set` (present or not), `count`, `tfidf` or `tfidf:lab` (over
+            these texts, or by `idf`), or `given`. Default: set; given for terms; tfidf for
+            keywords.
+        bits: Bits of a fingerprint, 1 to 4096.
+        hash: Hash family by name, one with a secret key (`nd.keyed`), or a function from bytes to
+            int. Families other than `nd1`, plain or keyed, are slower: they hash strings.
+        tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`).
+        threads: Number of threads, which does not change the result. Default: one per core.
+        projection: Take the signs of dot products with vectors on a sphere instead of the signs of
+            the sums, for example `sphere:42x64`. Default: none.
+        text: Column of a table with the text. Several columns are fields, each with features of
+            its own and an optional weight: `name*2+street+city`.
+        idf: Table for tf-idf weights, from `nd.idf` or a saved file. Default: made of these texts.
 
     >>> import neardup as nd
     >>> fps = nd.fingerprint(["the quick brown fox", "The quick, brown fox!"])
@@ -284,6 +296,7 @@ def fingerprint(
     return Fingerprints(_joined(rows), fingerprinter.scheme, _joined(words))
 
 
+@suggests_settings
 def idf(
     texts: Any,
     features: str = "word:1",
@@ -293,8 +306,13 @@ def idf(
 ) -> IdfTable:
     """Count in how many texts each feature occurs, to weigh these and later texts alike.
 
-    Takes what `fingerprint` takes. A table serves every hash, but for keyed ones: those count
-    features by their own hashes, and need a table made with the same key.
+    Args:
+        texts: The documents, as `fingerprint` takes them.
+        features: What a document consists of, as in `fingerprint`.
+        threads: Number of threads, which does not change the result. Default: one per core.
+        text: Column of a table with the text; several columns are fields.
+        hash: Hash family. One table serves all of them except keyed ones, which count features by
+            their own hashes and need a table made with the same key.
 
     >>> import neardup as nd
     >>> table = nd.idf(["the cat", "the dog"])
@@ -340,6 +358,7 @@ def _batches(texts: Any, scheme: Scheme, column: str | None) -> Iterable[Documen
         return (GivenTerms(*columns) for columns in term_columns(texts))
     if scheme.fields is not None:
         return record_columns(texts, scheme.fields)
+    require_no_paths(texts, _TEXTS_ONLY)
     chunks = string_chunks(texts if column is None else column_texts(texts, column))
     if scheme.is_native:
         return ([TextColumn(chunk)] for chunk in chunks)

@@ -14,6 +14,7 @@ from neardup.errors import SchemeMismatchError, SettingError
 from neardup.features.spec import FeatureSpec, Fields
 from neardup.hashes import FUNCTION_PREFIX, KEYED_PREFIX, HashFamily, hash_family
 from neardup.hashes.keyed import is_full_name
+from neardup.settings import RECIPE
 
 if TYPE_CHECKING:
     from neardup.sphere import Sphere
@@ -159,6 +160,18 @@ class Scheme:
         record = Fields.parse(fields.removeprefix(_FIELDS)) if fields else None
         scheme = cls.of(features, weights, int(bits), known, tie, projection, record)
         return replace(scheme, hash=hash_, idf=(idf or "").removeprefix(_IDF))
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The settings that make these fingerprints, as plain values; `of` takes them back.
+
+        >>> scheme = Scheme.of("char:4", bits=32)
+        >>> Scheme.of(**scheme.recipe) == scheme
+        True
+        """
+        named = {name: getattr(self, name) for name in RECIPE}
+        projection = None if self.projection is None else str(self.projection)
+        return {**named, "features": str(self.features), "projection": projection}
 
     @property
     def is_native(self) -> bool:

@@ -25,7 +25,7 @@ from neardup.index.answering import (
 from neardup.index.contents import text_of
 from neardup.index.entries import Entries, Id, checked_id, metadata_of
 from neardup.index.intake import Intake, with_last
-from neardup.index.match import Answers, Match
+from neardup.index.match import Answers, Match, MatchList
 from neardup.index.settings import IndexSettings
 from neardup.index.store import Change, Put, Store
 
@@ -172,7 +172,7 @@ class BaseIndex:
             distance = distance_asked(self._settings, max_distance, None)
         if limit != DEFAULT_LIMIT:
             require_limit(limit)
-        return self._store.nearest(row, distance, limit) if row else []
+        return self._store.nearest(row, distance, limit) if row else MatchList()
 
     def query_many(
         self,

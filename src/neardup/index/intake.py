@@ -23,6 +23,7 @@ from neardup.index.contents import contents_of
 from neardup.index.entries import Entries, Id, by_kind, checked_id, id_array, id_column, int_array
 from neardup.index.settings import IndexSettings
 from neardup.read import Batch, TermBatch
+from neardup.read.held import table_of
 from neardup.read.memory import record_columns, string_chunks
 
 _ITEMS_AT_ONCE = 4096
@@ -56,10 +57,10 @@ def batches(given: Any, scheme: Scheme, metadata: Sequence[str] = ()) -> Iterato
         yield from _of_fingerprints(given, scheme)
     elif isinstance(given, Batch | TermBatch):
         yield _of_batch(given, scheme)
-    elif isinstance(given, pa.RecordBatch) or hasattr(given, "columns"):
-        rows = (
-            pa.Table.from_batches([given]) if isinstance(given, pa.RecordBatch) else pa.table(given)
-        )
+    elif isinstance(given, pa.RecordBatchReader):  # which need not be held as a whole
+        for some in given:
+            yield from batches(some, scheme, metadata)
+    elif (rows := table_of(given)) is not None:
         for batch in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
             yield from _of_table(batch, scheme, metadata)
     elif isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):

@@ -24,6 +24,17 @@ class Match(NamedTuple):
     metadata: Any = None
 
 
+class MatchList(list[Match]):
+    """The matches of one query: a list, which a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from neardup.index.notebook import matches_html
+
+        return matches_html(self)
+
+
 class Answers(Sequence[list[Match]]):
     """The matches of many queries, each as a list, nearest first, ties by id.
 
@@ -83,6 +94,18 @@ class Answers(Sequence[list[Match]]):
             }
         )
 
+    def __repr__(self) -> str:
+        queries, matches = len(self), int(self.offsets[-1])
+        return (
+            f"<Answers to {queries:,} {'query' if queries == 1 else 'queries'}: "
+            f"{matches:,} {'match' if matches == 1 else 'matches'}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from neardup.index.notebook import answers_html
+
+        return answers_html(self)
+
     def spread(self, asked: NDArray[np.bool_]) -> Answers:
         """The same for more documents, of which only some were asked about."""
         counts = np.zeros(len(asked), np.int64)
@@ -106,7 +129,7 @@ class Answers(Sequence[list[Match]]):
 
 def in_order(matches: list[Match]) -> list[Match]:
     """Nearest first, ties by id."""
-    return matches if len(matches) < 2 else sorted(matches, key=_order)
+    return MatchList(matches if len(matches) < 2 else sorted(matches, key=_order))
 
 
 def _order(match: Match) -> tuple[int, tuple[bool, Id]]:

@@ -16,9 +16,9 @@ from neardup.fingerprints.fingerprinter import Fingerprinter, required_table
 from neardup.hashes import FUNCTION_PREFIX, hash_family
 from neardup.pairs.by_fingerprints import MaskPlan, Plan, plan_of
 from neardup.pairs.by_fingerprints.names import AUTO
+from neardup.settings import RECIPE
 
 DEFAULT_DISTANCE = 3
-_RECIPE = ("features", "weights", "bits", "hash", "tie", "projection", "text")
 _PLANS = "blocks:K, blocks:K/M, bands:MxK, prefix:D or a list of masks"
 
 
@@ -38,9 +38,8 @@ class IndexSettings:
     @classmethod
     def of(cls, chosen: Mapping[str, Any]) -> IndexSettings:
         """Check what was chosen, and fill in the rest."""
-        recipe = {name: chosen[name] for name in _RECIPE if name in chosen}
-        recipe["fields"] = record_fields(recipe.pop("text", None))
-        scheme = Scheme.of(**recipe)
+        recipe = {name: chosen[name] for name in RECIPE if name in chosen}
+        scheme = Scheme.of(**recipe, fields=record_fields(chosen.get("text")))
         max_distance = _distance(chosen.get("max_distance"))
         plan = _plan(chosen.get("plan", AUTO), max_distance, scheme.bits)
         plan.require_distance(max_distance)
@@ -147,16 +146,11 @@ class IndexSettings:
     def _scheme_of(self, chosen: Mapping[str, Any]) -> Scheme:
         """The scheme with what was chosen in place of its own parts."""
         own = self.scheme
-        projection = None if own.projection is None else str(own.projection)
-        recipe: dict[str, Any] = {
-            "features": own.features,
-            "weights": own.weights,
-            "bits": own.bits,
-            "tie": own.tie,
-            "projection": projection,
-        }
+        recipe = own.recipe
         # A function is known by its name only, which is enough to compare.
-        hash_name = own.hash if "hash" not in chosen else hash_family(chosen["hash"]).name
+        hash_name = recipe.pop("hash")
+        if "hash" in chosen:
+            hash_name = hash_family(chosen["hash"]).name
         fields = record_fields(chosen["text"]) if "text" in chosen else own.fields
         recipe |= {name: chosen[name] for name in recipe if name in chosen}
         if "features" in chosen and "weights" not in chosen:

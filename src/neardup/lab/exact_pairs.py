@@ -17,6 +17,7 @@ from neardup.fingerprints import fingerprinter as engine
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.fingerprints.scheme import HashChoice
 from neardup.kernels.set_join import join_similar
+from neardup.settings import DEFAULT_THRESHOLD, Similarity, suggests_settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +45,11 @@ def collection_features(source: Source, fingerprinter: Fingerprinter) -> Collect
     )
 
 
+@suggests_settings
 def exact_pairs(
     documents: Any,
-    threshold: float = 0.8,
-    similarity: str | None = None,
+    threshold: float = DEFAULT_THRESHOLD,
+    similarity: Similarity | None = None,
     *,
     features: str = "word:3",
     weights: str | None = None,
@@ -56,17 +58,29 @@ def exact_pairs(
     id: str | None = None,
     threads: int | None = None,
 ) -> pa.Table:
-    """Every pair of documents whose similarity reaches the threshold, guaranteed: a, b, similarity.
+    """Find every pair of documents whose similarity reaches the threshold, guaranteed.
 
-    `documents` is what `dedup` takes: a path (a file, a folder, a glob, a URL) or several, a list
-    of texts, a column, or a table; with `features="terms"` documents bring their own terms, as
-    {term: weight}, a list or a set. `similarity` is `jaccard`, `weighted-jaccard` or `cosine`;
-    without, the one that fits the weights. A keyed `hash` (`nd.keyed`) guards against texts that
-    were made to collide; others change nothing.
+    Unlike `dedup`, it pairs all copies with each other: a thousand copies of one text are half a
+    million pairs. All features are held in memory, about one and a half times the text.
 
-    a comes before b; both are ids where documents have any, else places. Unlike `dedup`, copies
-    are paired each with each, so a thousand copies of one text are half a million pairs. All
-    features are held in memory, about one and a half times the text.
+    Args:
+        documents: The documents, as `dedup` takes them. With `features="terms"` documents bring
+            their own terms, as {term: weight}, a list or a set.
+        threshold: Minimum similarity of a pair.
+        similarity: Similarity measure, not hamming. Default: jaccard for sets, cosine for given
+            terms, else weighted-jaccard.
+        features: What a document consists of, for example `word:3` or `char:4`.
+        weights: Weight of a feature: `set`, `count`, `tfidf`, `tfidf:lab` or `given`. Default: set;
+            given for terms; tfidf for keywords.
+        hash: Hash family. A keyed one (`nd.keyed`) protects against texts that were made to
+            collide; the others do not change the result.
+        text: Column with the text or terms; several columns are fields. Default: text, or terms.
+        id: Column with the ids. Default: id if present, else the row number.
+        threads: Number of threads. Default: one per core.
+
+    Returns:
+        A table with the columns `a`, `b` and `similarity`; a comes before b. Both are ids where
+        documents have them, else places.
 
     >>> import neardup as nd
     >>> nd.exact_pairs([{"x": 3, "y": 4}, {"x": 3}, {"z": 1}], 0.5, features="terms").to_pydict()

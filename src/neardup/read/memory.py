@@ -13,9 +13,13 @@ from neardup import kernels
 from neardup.errors import InputError
 from neardup.features.spec import Fields, TextColumn
 from neardup.read.columns import field_texts
+from neardup.read.held import table_of
 
 _ITEMS_AT_ONCE = 10_000
-_ONE_COLUMN = "texts must be one column, not a table; name it, for example df['text']"
+_ONE_COLUMN = (
+    "texts must be one column, not a table; name the column with text, or take it out, for example "
+    "df['text']"
+)
 
 
 def string_chunks(texts: Any) -> Iterator[pa.Array]:
@@ -128,7 +132,7 @@ def _name(item: Any) -> str:
 
 
 _ROWS_AT_ONCE = 10_000
-_SHAPES = "give an Arrow, pandas or Polars table, or records as dicts"
+_SHAPES = "give an Arrow, pandas, Polars or DuckDB table, or records as dicts"
 
 
 def record_columns(table: Any, fields: Fields) -> Iterator[list[TextColumn]]:
@@ -155,10 +159,9 @@ def _texts(column: pa.Array, name: str) -> pa.Array:
 def _batches(table: Any) -> Iterator[pa.RecordBatch]:
     if isinstance(table, str | bytes | Mapping):
         raise InputError(f"one record was given where many are expected; {_SHAPES}")
-    if isinstance(table, pa.RecordBatch):
-        yield table
-    elif hasattr(table, "columns"):
-        yield from pa.table(table).to_batches()
+    held = table_of(table)
+    if held is not None:
+        yield from held.to_batches()
     elif isinstance(table, Iterable):
         records = iter(table)
         while some := list(islice(records, _ROWS_AT_ONCE)):

@@ -125,7 +125,7 @@ def test_a_preset_says_what_to_sweep():
         ({**GRID, "threshold": 1.5}, r"threshold=1\.5 must be"),
         ({**GRID, "similarity": "hamming", "threshold": 3}, "which hamming is not"),
         ({**GRID, "preset": "blog"}, "which hamming is not"),
-        ({**GRID, "keep": "first"}, "sweep has no setting 'keep'"),
+        ({**GRID, "keep": "first"}, "unknown setting 'keep'"),
         ({**GRID, "preset": "sphere", "similarity": "cosine", "threshold": 0.8}, "one width"),
         ({"bands": 4, "band_bits": 40, "hash": "md5"}, "gives 128 bits, 160 are asked for"),
     ],

@@ -12,14 +12,38 @@ from neardup.features.idf import IdfTable
 from neardup.fingerprints.scheme import HashChoice
 from neardup.index.api import BaseIndex
 from neardup.index.disk.store import DurableStore, open_store
+from neardup.settings import suggests_settings
 
 
 class Index(BaseIndex):
     """An index in a folder: durable, for one writer at a time and any number of readers.
 
-    Opened again it knows its settings; others than it was made with are refused. What a call
-    of `add` returned from survives the program's end at any moment and, unless `sync` is False,
-    that of the machine. `create=False` opens only what is there, `readonly` never writes.
+    An existing index knows its settings, and refuses others. What a call of `add` returned from
+    survives the end of the program at any moment and, unless `sync` is False, of the machine.
+
+    Args:
+        path: The folder.
+        features: What a document consists of, for example `word:3`. Default: word:3.
+        weights: Weight of a feature: `set`, `count`, `tfidf`, `tfidf:lab` or `given`. Default: set;
+            given for terms; tfidf for keywords.
+        bits: Bits of a fingerprint, 1 to 4096. Default: 64.
+        hash: Hash family by name, one with a secret key (`nd.keyed`), or a function from bytes to
+            int. Default: nd1.
+        tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`). Default: >0.
+        projection: Project the sums onto a sphere before taking signs. Default: none.
+        text: Fields of records with optional weights, for example `name*2+street+city`. Default:
+            documents are plain texts.
+        idf: Table for tf-idf weights, from `nd.idf` or a saved file.
+        plan: How to search: `blocks:K`, `blocks:K/M`, `bands:MxK`, `prefix:D`, or a list of masks.
+            Default: blocks:K, where K is `max_distance`.
+        max_distance: Maximum number of differing bits of a query that does not say otherwise.
+            Default: what the plan finds for certain, or 3.
+        store_text: Store the texts, so that queries compute the true similarity.
+        store_features: Store the features instead, for terms and records.
+        sync: Wait for the disk after each change.
+        create: Make the index where there is none; False opens only an existing one.
+        readonly: Never write.
+        threads: Number of threads. Default: one per core.
 
     >>> import neardup as nd, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -32,6 +56,7 @@ class Index(BaseIndex):
 
     _store: DurableStore
 
+    @suggests_settings
     def __init__(
         self,
         path: str | os.PathLike[str],

@@ -14,7 +14,7 @@ from neardup.index.disk.damage import DamageError
 from neardup.index.disk.id_table import in_sorted
 from neardup.index.disk.records import TAIL, Dead, Segment, State, Stored, read_notes
 from neardup.index.entries import Entries, Id, Record, id_array, id_hashes
-from neardup.index.match import Match, in_order
+from neardup.index.match import Match, MatchList, in_order
 from neardup.index.store import View
 from neardup.kernels.index_tables import Matches, MemoryTables, query_segment
 
@@ -151,7 +151,7 @@ class DurableView(View):
             if len(matches.numbers):
                 found += zip(matches.numbers.tolist(), matches.distances.tolist(), strict=True)
         if not found:
-            return []
+            return MatchList()
         found.sort(key=_by_distance)
         numbers, distances = zip(*found[:limit], strict=True)
         about = self.metadata_of(numbers) or [None] * len(numbers)

@@ -11,10 +11,31 @@ from neardup.fingerprints.scheme import HashChoice
 from neardup.index.api import BaseIndex
 from neardup.index.memory.store import MemoryStore
 from neardup.index.settings import IndexSettings
+from neardup.settings import suggests_settings
 
 
 class MemoryIndex(BaseIndex):
     """An index in memory, with all that `Index` offers, for as long as the program runs.
+
+    Args:
+        features: What a document consists of, for example `word:3`. Default: word:3.
+        weights: Weight of a feature: `set`, `count`, `tfidf`, `tfidf:lab` or `given`. Default: set;
+            given for terms; tfidf for keywords.
+        bits: Bits of a fingerprint, 1 to 4096. Default: 64.
+        hash: Hash family by name, one with a secret key (`nd.keyed`), or a function from bytes to
+            int. Default: nd1.
+        tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`). Default: >0.
+        projection: Project the sums onto a sphere before taking signs. Default: none.
+        text: Fields of records with optional weights, for example `name*2+street+city`. Default:
+            documents are plain texts.
+        idf: Table for tf-idf weights, from `nd.idf` or a saved file.
+        plan: How to search: `blocks:K`, `blocks:K/M`, `bands:MxK`, `prefix:D`, or a list of masks.
+            Default: blocks:K, where K is `max_distance`.
+        max_distance: Maximum number of differing bits of a query that does not say otherwise.
+            Default: what the plan finds for certain, or 3.
+        store_text: Store the texts, so that queries compute the true similarity.
+        store_features: Store the features instead, for terms and records.
+        threads: Number of threads. Default: one per core.
 
     >>> import neardup as nd
     >>> index = nd.MemoryIndex()
@@ -23,6 +44,7 @@ class MemoryIndex(BaseIndex):
     [Match(id='a', distance=0, similarity=None, metadata=None)]
     """
 
+    @suggests_settings
     def __init__(
         self,
         *,

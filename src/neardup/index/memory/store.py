@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.index.entries import Entries, Id, Record, id_array, metadata_of
-from neardup.index.match import Match, in_order
+from neardup.index.match import Match, MatchList, in_order
 from neardup.index.memory.rows import IdBook, ListedIds, RowChunks, listed
 from neardup.index.store import (
     Change,
@@ -80,7 +80,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         with self._lock:
             found = self.tables.query_one(row, max_distance=max_distance, limit=limit)
             if not found:
-                return []
+                return MatchList()
             id_of, metadata = self._ids.id_of, self._metadata
             matches = []
             for number, distance in found:

@@ -9,10 +9,12 @@ from neardup.errors import InputError
 from neardup.index.api import BaseIndex
 from neardup.index.entries import checked_id
 from neardup.index.memory.index import MemoryIndex
+from neardup.settings import suggests_settings
 
 Item = TypeVar("Item")
 
 
+@suggests_settings
 def unique(
     stream: Iterable[Item],
     index: BaseIndex | None = None,
@@ -20,14 +22,20 @@ def unique(
     max_distance: int | None = None,
     threshold: float | None = None,
 ) -> Iterator[Item]:
-    """Give the documents of a stream that are near none before, and add those to the index.
+    """Yield the documents of a stream that are near none before them, and add those to an index.
 
-    A document is a text, an (id, text) pair, or a dict with `text` and perhaps `id`; it is given
-    as it came. Those without an id are numbered. One whose id is in the index was seen before.
-    Without an index, one in memory is made and grows with what is given. Empty documents are
-    near nothing, so all of them are given.
+    Empty documents are near nothing, so all of them are yielded.
 
-    >>> list(unique(["one two three four", "Something else", "One, two, three, four!"]))
+    Args:
+        stream: The documents: texts, (id, text) pairs, or dicts with `text` and perhaps `id`. Each
+            is yielded as it came. Those without an id are numbered; one whose id is in the index
+            was seen before.
+        index: The index to ask and to fill. Default: a new `MemoryIndex`.
+        max_distance: Maximum number of differing bits. Default: that of the index.
+        threshold: Minimum similarity; needs an index that stores texts or features.
+
+    >>> import neardup as nd
+    >>> list(nd.unique(["one two three four", "Something else", "One, two, three, four!"]))
     ['one two three four', 'Something else']
     """
     seen = MemoryIndex() if index is None else index

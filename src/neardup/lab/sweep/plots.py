@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,18 +33,32 @@ def draw_sweep(sweep: Sweep, folder: Path) -> None:
     with the threshold behind the name where there are several.
     """
     for threshold in sweep.thresholds:
-        rows = [row for row in sweep.rows if row.threshold == threshold]
         behind = f"-{threshold:g}" if len(sweep.thresholds) > 1 else ""
-        title = f"{sweep.documents:,} documents, {sweep.similarity} ≥ {threshold:g}"
-        pictures = {
-            "effect-of-k": _effect(rows, "band_bits", "bands", title),
-            "effect-of-m": _effect(rows, "bands", "band_bits", title),
-            "precision-recall": _precision_recall(rows, title),
-            "time-recall": _time_recall(rows, title),
-        }
-        for name, figure in pictures.items():
-            if figure is not None:
-                save_figure(figure, folder, name + behind)
+        for name, figure in sweep_figures(sweep, threshold).items():
+            save_figure(figure, folder, name + behind)
+
+
+def sweep_figures(sweep: Sweep, threshold: float) -> dict[str, Figure]:
+    """What there is to see at one threshold, by name."""
+    rows = [row for row in sweep.rows if row.threshold == threshold]
+    title = f"{sweep.documents:,} documents, {sweep.similarity} ≥ {threshold:g}"
+    figures = {
+        "effect-of-k": _effect(rows, "band_bits", "bands", title),
+        "effect-of-m": _effect(rows, "bands", "band_bits", title),
+        "precision-recall": _precision_recall(rows, title),
+        "time-recall": _time_recall(rows, title),
+    }
+    return {name: figure for name, figure in figures.items() if figure is not None}
+
+
+def figure_svg(figure: Figure) -> str:
+    """A figure as SVG for a page: letters as text, which takes a third of the room."""
+    import matplotlib
+
+    drawn = StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "neardup", "svg.fonttype": "none"}):
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    return drawn.getvalue()
 
 
 def pareto_front(rows: Sequence[SweepRow]) -> list[SweepRow]:

@@ -17,6 +17,7 @@ from neardup.hashes import HashFamily, hash_family
 from neardup.hashes.family import common_words
 from neardup.hashes.rows import cut, row_words
 from neardup.pairs.by_fingerprints import BandPlan, Plan, plan_of
+from neardup.settings import SETTINGS, require_known
 
 DEFAULT_BITS = 64
 _TRIED_WORDS = 100
@@ -112,10 +113,9 @@ def _numbers(chosen: int | Iterable[int] | None, name: str) -> list[int]:
     return [int(value) for value in values]
 
 
-_SETTINGS = (
-    *("features", "weights", "hash", "tie", "similarity"),
-    *("text", "id", "threads", "memory", "preset", "max_document"),
-)
+# Settings of `dedup` that a sweep varies by itself, or has no use for.
+_NOT_SWEPT = ("bits", "projection", "threshold", "candidates", "recall", "keep", "cluster")
+_SETTINGS = (*(name for name in SETTINGS if name not in _NOT_SWEPT), "preset")
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +141,8 @@ class SweepRequest:
         **settings: Any,
     ) -> SweepRequest:
         """Check everything; a preset also says what to sweep, where nothing else does."""
+        require_known(settings, _SETTINGS)
         chosen = {name: value for name, value in settings.items() if value is not None}
-        for name in chosen:
-            if name not in _SETTINGS:
-                raise SettingError(f"sweep has no setting {name!r}; it has {', '.join(_SETTINGS)}")
         levels: list[Any] = list(threshold) if isinstance(threshold, Iterable) else [threshold]
         if not levels:
             raise SettingError("threshold is an empty list; give one or more")

@@ -153,7 +153,7 @@ class SweepRow:
         return values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sweep:
     """A table of plans over one collection.
 
@@ -199,6 +199,18 @@ class Sweep:
                 writer.rows([[*_COLUMNS, *(f"seconds_{name}" for name in _SECONDS)]])
                 writer.rows(map(_values, self.rows))
             draw_sweep(self, folder)
+
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{level:g}" for level in self.thresholds)
+        return (
+            f"<Sweep of {self.documents:,} documents: {len(self.rows):,} rows, "
+            f"{self.similarity} ≥ {levels}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from neardup.lab.sweep.notebook import sweep_html
+
+        return sweep_html(self)
 
     def __str__(self) -> str:
 

@@ -12,12 +12,14 @@ import numpy as np
 from neardup.collection.inputs import Progress
 from neardup.collection.source import Source
 from neardup.deduplication.run import source_of
+from neardup.fingerprints.scheme import HashChoice
 from neardup.lab.sweep.counts import LookUp, PlanCounts, TruePairs, Verification, count_plan
 from neardup.lab.sweep.documents import SweptDocuments, swept_documents
 from neardup.lab.sweep.prediction import KnownSimilarities, Prediction
 from neardup.lab.sweep.request import SweepRequest, shape_of
 from neardup.lab.sweep.result import SimilarPair, Sweep, SweepRow
 from neardup.pairs.by_fingerprints import Plan
+from neardup.settings import Similarity, suggests_settings
 
 
 def top_pairs(documents: SweptDocuments, true: TruePairs, most: int) -> tuple[SimilarPair, ...]:
@@ -54,24 +56,59 @@ def _of_two_kinds(
 StageProgress = Callable[[str], Progress | None]
 
 
+@suggests_settings
 def sweep(
     source: Any,
     *,
     bands: int | Iterable[int] | None = None,
     band_bits: int | Iterable[int] | None = None,
     plans: Iterable[str | Plan] | None = None,
-    bits: int | None = None,
-    threshold: float | Iterable[float] | None = None,
     exact: bool = False,
     top: int = 0,
-    **settings: Any,
+    preset: str | None = None,
+    text: str | None = None,
+    id: str | None = None,
+    features: str | None = None,
+    weights: str | None = None,
+    bits: int | None = None,
+    hash: HashChoice | None = None,
+    tie: str | None = None,
+    similarity: Similarity | None = None,
+    threshold: float | Iterable[float] | None = None,
+    memory: str | int = "2GB",
+    max_document: str | int = "64MB",
+    threads: int | None = None,
 ) -> Sweep:
-    """Try many ways to find candidates on one collection: what each finds, misses and costs.
+    """Try many plans on one collection: what each finds, what it misses, and what it costs.
 
-    `source` is what `dedup` takes. Swept are all `bands` with all `band_bits`, and `plans` by name.
-    Further settings are `features`, `weights`, `hash`, `tie`, `similarity`, `text`, `id`,
-    `threads`, `memory` and `preset`. With `exact` every true pair is found beforehand, so that
-    recall is known; `top` lists so many of the most similar pairs of each row.
+    Every number of `bands` is tried with every number of `band_bits`, then each of the `plans`.
+
+    Args:
+        source: The documents, as `dedup` takes them.
+        bands: Numbers of tables, for example [2, 3, 4].
+        band_bits: Bits of a table, for example [10, 12, 18].
+        plans: Further plans by name, for example ["rotate:16:4"].
+        exact: Find every true pair first, so that recall is measured rather than predicted.
+        top: List this many of the most similar pairs of each row.
+        preset: Settings of a known system; without `bands`, `band_bits` and `plans`, its plan is
+            tried.
+        text: Column with the text or terms; several columns are fields. Default: text, or terms.
+        id: Column with the ids. Default: id if present, else the row number.
+        features: What a document consists of, for example `word:3`. Default: word:3.
+        weights: Weight of a feature, as in `dedup`. Default: set; given for terms; tfidf for
+            keywords.
+        bits: Bits of a fingerprint for plans other than bands. Default: 64.
+        hash: Hash family by name, or one with a secret key (`nd.keyed`). Default: nd1.
+        tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`). Default: >0.
+        similarity: Similarity measure, not hamming. Default: jaccard for sets, cosine for given
+            terms, else weighted-jaccard.
+        threshold: Minimum similarity of a true pair, or several to report each. Default: 0.8.
+        memory: Memory to use, for example "8GB". Features that do not fit go to a temporary file.
+        max_document: Reject documents larger than this, for example "200MB".
+        threads: Number of threads. Default: one per core.
+
+    Returns:
+        A `Sweep` with one row for each plan and threshold; `save` writes table and plots.
 
     >>> import neardup as nd
     >>> texts = ["one two three four five", "one two three four six", "something else"]
@@ -85,7 +122,17 @@ def sweep(
         plans=plans,
         bits=bits,
         threshold=threshold,
-        **settings,
+        preset=preset,
+        text=text,
+        id=id,
+        features=features,
+        weights=weights,
+        hash=hash,
+        tie=tie,
+        similarity=similarity,
+        memory=memory,
+        max_document=max_document,
+        threads=threads,
     )
     return sweep_documents(source_of(source, request.settings), request, exact=exact, top=top)
 

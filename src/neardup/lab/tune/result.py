@@ -14,7 +14,7 @@ from neardup.lab.tune.options import Option
 from neardup.pairs.by_fingerprints.planner import duration
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tuning:
     """Settings for `dedup`, with what to expect of them.
 
@@ -56,6 +56,39 @@ class Tuning:
 
     def __str__(self) -> str:
         return self.explanation
+
+    def __repr__(self) -> str:
+        settings = self.settings
+        return (
+            f"<Tuning for {self.documents:,} documents: {settings['candidates']} on "
+            f"{settings['features']}, {duration(self.choice.seconds)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from neardup.notebook import block, code, heading, items, table
+
+        options = (self.choice, *self.alternatives)
+        return block(
+            heading(f"Settings for {self.documents:,} documents"),
+            code("\n".join(f"{name} = {_toml(value)}" for name, value in self.settings.items())),
+            table(
+                ["candidates", "bits", "recall", "candidate pairs", "time", "memory"],
+                [
+                    [
+                        option.candidates,
+                        option.bits,
+                        option.recall.value,
+                        round(option.candidate_pairs),
+                        duration(option.seconds),
+                        f"{option.memory_bytes / 1e9:,.2f} GB",
+                    ]
+                    for option in options
+                ],
+            ),
+            items(self.reasons),
+            heading("Problems") if self.problems else "",
+            items(self.problems),
+        )
 
 
 def reason_for(choice: Option, others: list[Option]) -> str:

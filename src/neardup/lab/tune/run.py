@@ -14,6 +14,7 @@ from neardup.collection.source import Source
 from neardup.deduplication.run import source_of
 from neardup.errors import InputError, SettingError
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.fingerprints.scheme import HashChoice
 from neardup.hashes import HashFamily
 from neardup.kernels.set_join import TooManyPairsError
 from neardup.lab.exact_pairs import fitted_fingerprinter
@@ -32,6 +33,7 @@ from neardup.lab.tune.pairs import SamplePairs, similar_pairs, widest
 from neardup.lab.tune.result import Tuning, reason_for
 from neardup.lab.tune.sample import Look, Sample, draw_sample, frequent_features, look_at
 from neardup.pairs.by_fingerprints.plan import pairs_of
+from neardup.settings import SETTINGS, Clustering, Similarity, suggests_settings
 
 DEFAULT_RECALL = 0.95
 BANDS = "bands"
@@ -48,23 +50,64 @@ _FEW_FEATURES, _TOO_MANY = 8, 1e-3
 StageProgress = Callable[[str], Progress | None]
 
 
+@suggests_settings
 def tune(
     source: Any,
     *,
-    threshold: float | None = None,
-    recall: float = DEFAULT_RECALL,
-    features: str | None = None,
     sample: int = DEFAULT_SAMPLE,
     budget: str | float = "60s",
-    **settings: Any,
+    text: str | None = None,
+    id: str | None = None,
+    features: str | None = None,
+    weights: str | None = None,
+    bits: int = 64,
+    hash: HashChoice = "nd1",
+    tie: str = ">0",
+    projection: str | None = None,
+    similarity: Similarity | None = None,
+    threshold: float | None = None,
+    candidates: str = "auto",
+    recall: float = DEFAULT_RECALL,
+    keep: str = "first",
+    cluster: Clustering = "components",
+    memory: str | int = "2GB",
+    max_document: str | int = "64MB",
+    threads: int | None = None,
 ) -> Tuning:
     """Recommend settings for a collection, from a sample of it.
 
-    `source` and the settings are those of `dedup`; what is given is kept, and the rest is chosen:
-    without `features`, those that suit the length of the documents, then bits and plan.
-    With `candidates="bands"` only bands of fingerprints are weighed, not the join on the features.
-    `recall` is the share of the similar pairs of different documents to be found, `sample` how
-    many documents are looked at closely, `budget` about how long that may take ("60s", "2m").
+    The arguments that are given become part of the recommendation, and the rest is chosen:
+    features that suit the length of the documents, then bits and a way to search.
+
+    Args:
+        source: The documents, as `dedup` takes them.
+        sample: Number of documents to examine closely.
+        budget: About how long to take, for example "60s" or "2m".
+        text: Column with the text or terms; several columns are fields. Default: text, or terms.
+        id: Column with the ids. Default: id if present, else the row number.
+        features: What a document consists of, for example `word:3`. Default: chosen by the length
+            of the documents.
+        weights: Weight of a feature, as in `dedup`. Default: set; given for terms; tfidf for
+            keywords.
+        bits: Bits of a fingerprint, where the recommendation is to search without a plan.
+        hash: Hash family by name, or one with a secret key (`nd.keyed`).
+        tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`).
+        projection: Project the sums onto a sphere before taking signs. Default: none.
+        similarity: Similarity measure; hamming needs no tuning. Default: jaccard for sets, cosine
+            for given terms, else weighted-jaccard.
+        threshold: Minimum similarity of near-duplicates. Default: 0.8.
+        candidates: Ways to search to consider: `auto` for all of them, `bands` for bands of
+            fingerprints only.
+        recall: Share of the similar pairs of different documents to find.
+        keep: Which document of a cluster to keep, as in `dedup`.
+        cluster: How to make clusters, as in `dedup`.
+        memory: Memory to use, now and in `dedup`, for example "8GB". Features that
+            do not fit go to a temporary file.
+        max_document: Reject documents larger than this, for example "200MB".
+        threads: Number of threads. Default: one per core.
+
+    Returns:
+        A `Tuning` with the recommended `settings`, what they should cost, and the reasons.
 
     >>> import neardup as nd
     >>> texts = [f"{word} and so on, it goes on and on like this" for word in ("one", "two")]
@@ -72,10 +115,28 @@ def tune(
     >>> tuning.settings["features"], tuning.settings["candidates"]
     ('word:1', 'exact')
     >>> nd.dedup(texts, **tuning.settings)
-    <Result of 2 documents: 1 removed, 1 clusters>
+    <Result of 2 documents: 1 removed, 1 cluster>
     """
-    chosen = {"threshold": threshold, "recall": recall, **settings}
-    first = DedupSettings.of(features=features or "word:3", **chosen)
+    values = {
+        "text": text,
+        "id": id,
+        "weights": weights,
+        "bits": bits,
+        "hash": hash,
+        "tie": tie,
+        "projection": projection,
+        "similarity": similarity,
+        "candidates": candidates,
+        "keep": keep,
+        "cluster": cluster,
+        "memory": memory,
+        "max_document": max_document,
+        "threads": threads,
+    }
+    # A recommendation names what differs from the defaults.
+    given = {name: value for name, value in values.items() if value != SETTINGS[name].default}
+    chosen: dict[str, Any] = {"threshold": threshold, "recall": recall, **given}
+    first = DedupSettings.of(features=features, **chosen)
     return tuned(source_of(source, first), features, chosen, sample=sample, budget=budget)
 
 
@@ -92,7 +153,7 @@ def tuned(
     seconds = seconds_of(budget)
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 2:
         raise SettingError(f"sample={sample!r} must be a number of documents, 2 or more")
-    settings = DedupSettings.of(features=features or "word:3", **chosen)
+    settings = DedupSettings.of(features=features, **chosen)
     if settings.similarity == "hamming":
         raise SettingError(
             "similarity='hamming' needs no tuning: candidates='auto' finds every pair within a "
@@ -248,10 +309,5 @@ def _given(chosen: dict[str, Any]) -> dict[str, Any]:
 
 def _of_scheme(settings: DedupSettings) -> dict[str, Any]:
     """What makes fingerprints and similarity, written out."""
-    scheme = settings.scheme
-    return {
-        "features": str(scheme.features),
-        "weights": scheme.weights,
-        "similarity": settings.similarity,
-        "threshold": settings.threshold,
-    }
+    chosen = settings.as_dict()
+    return {name: chosen[name] for name in ("features", "weights", "similarity", "threshold")}

@@ -21,6 +21,7 @@ from neardup.pairs.by_fingerprints.plan import Plan
 from neardup.pairs.by_fingerprints.planner import Choice, choose
 from neardup.pairs.by_fingerprints.rows import GroupedSide, sides_of
 from neardup.pairs.memory import bytes_of
+from neardup.settings import suggests_settings
 
 log = logging.getLogger("neardup")
 
@@ -92,6 +93,7 @@ def find_pairs(
 ) -> Iterator[pa.RecordBatch]: ...
 
 
+@suggests_settings
 def find_pairs(
     left: Any,
     right: Any | None = None,
@@ -103,17 +105,22 @@ def find_pairs(
     stream: bool = False,
     memory: str | int | None = None,
 ) -> pa.Table | PairGroups | Iterator[pa.RecordBatch]:
-    """Find the pairs of near fingerprints: places a and b and their distance, by (a, b).
+    """Find the pairs of near fingerprints: places `a` and `b` and their distance, by (a, b).
 
-    Within one collection a < b; with `right`, a is a place in left and b one in right. Both
-    are `Fingerprints` of one scheme, or uint64 arrays of shape (n,) or (n, words), 64 bits a word.
     Empty documents are near nothing.
 
-    `candidates` names a way to search, see docs/reference/plans.md; `auto` takes the cheapest that
-    finds every pair within `max_distance`. Without `max_distance` every candidate is given.
-    `group` gives identical fingerprints as groups, and pairs between their first ones only.
-    `stream` gives record batches, one after the other. `memory` ("2GB") bounds what the search
-    uses beside the fingerprints, by working in passes.
+    Args:
+        left: `Fingerprints`, or a uint64 array of shape (n,) or (n, words), 64 bits a word.
+        right: A second collection of the same scheme: then `a` is a place in left and `b` one in
+            right. Default: none; pairs are within left, with a < b.
+        max_distance: Maximum number of differing bits. Default: every candidate is returned.
+        candidates: How to search: `auto` (the cheapest way that finds every pair within
+            `max_distance`), a plan such as `blocks:3`, or a list of masks.
+        threads: Number of threads. Default: one per core.
+        group: Return identical fingerprints as groups, and pairs between their first ones only.
+        stream: Return an iterator of record batches instead of a table.
+        memory: Memory that the search may use beside the fingerprints, for example "2GB"; it then
+            works in passes. Default: no limit.
 
     >>> import numpy as np
     >>> find_pairs(np.array([7, 8, 5, 7], np.uint64), max_distance=1).to_pydict()

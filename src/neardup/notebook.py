@@ -1,0 +1,110 @@
+"""HTML for notebooks: tables, plots and diffs, escaped, without scripts and outside resources.
+
+Colours are taken from the page or half transparent, so that light and dark themes can be read;
+plots stand on white.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from neardup.visible import visible
+
+_LONGEST_CELL = 80
+_LINE = "1px solid rgba(128,128,128,.4)"
+_STYLE = f"""<style>
+.neardup {{ font: 13px/1.45 system-ui, sans-serif; max-width: 64em; }}
+.neardup table {{ border-collapse: collapse; margin: .5em 0; font: inherit; }}
+.neardup th, .neardup td {{ padding: .15em .7em; border: 0; border-bottom: {_LINE};
+  text-align: right; vertical-align: top; background: none; color: inherit;
+  max-width: 28em; overflow-wrap: break-word; font-variant-numeric: tabular-nums; }}
+.neardup th {{ font-weight: 600; vertical-align: bottom; white-space: nowrap; }}
+.neardup .text {{ text-align: left; }}
+.neardup .plots {{ display: flex; flex-wrap: wrap; gap: .6em; margin: .5em 0; }}
+.neardup .plots > * {{ background: #fff; border-radius: 4px; padding: .4em; }}
+.neardup .plots svg {{ display: block; width: 340px; }}
+.neardup .plots img {{ display: block; width: 390px; }}
+.neardup pre, .neardup .diff {{ margin: .5em 0; padding: .4em .7em; border-left: 3px solid
+  rgba(128,128,128,.4); background: none; color: inherit; white-space: pre-wrap;
+  overflow-wrap: anywhere; }}
+.neardup del {{ background: rgba(217,48,37,.25); }}
+.neardup ins {{ background: rgba(24,128,56,.25); text-decoration: none; }}
+.neardup .note {{ opacity: .7; }}
+</style>"""
+
+
+def block(*parts: str) -> str:
+    """The whole, of parts that the functions below made."""
+    return f'<div class="neardup">{_STYLE}\n' + "\n".join(filter(None, parts)) + "\n</div>"
+
+
+def shown(text: Any) -> str:
+    """Text of anybody as it may stand in HTML, control characters made visible."""
+    return escape(visible(str(text)))
+
+
+def heading(text: str) -> str:
+    """A line that says what follows."""
+    return f"<div><b>{shown(text)}</b></div>"
+
+
+def note(text: str) -> str:
+    """A line that matters less."""
+    return f'<div class="note">{shown(text)}</div>'
+
+
+def items(texts: Iterable[str]) -> str:
+    """A list of sentences, or nothing."""
+    lines = "".join(f"<li>{shown(text)}</li>" for text in texts)
+    return lines and f"<ul>{lines}</ul>"
+
+
+def code(text: str) -> str:
+    """Lines to copy."""
+    return "<pre>" + "\n".join(map(shown, text.splitlines())) + "</pre>"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Rows of values; texts are to the left and cut, numbers to the right, None is left out.
+
+    >>> table(["id", "words"], [["<a>", 1200]]).count("&lt;a&gt;")
+    1
+    """
+    held = [list(row) for row in rows]
+    texts = [any(isinstance(row[at], str) for row in held) for at in range(len(columns))]
+    classes = [' class="text"' if is_text else "" for is_text in texts]
+    head = "".join(f"<th{c}>{shown(name)}</th>" for c, name in zip(classes, columns, strict=True))
+    lines = [
+        "".join(f"<td{c}>{_cell(value)}</td>" for c, value in zip(classes, row, strict=True))
+        for row in held
+    ]
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
+
+
+def plots(drawings: Iterable[str | None]) -> str:
+    """Drawings side by side, as far as there are any: SVG that is safe, or images."""
+    found = "".join(f"<div>{drawing}</div>" for drawing in drawings if drawing)
+    return found and f'<div class="plots">{found}</div>'
+
+
+def image(svg: str, label: str) -> str:
+    """A drawing whose styles would reach the rest of the page, shut into an image."""
+    data = b64encode(svg.encode()).decode()
+    return f'<img alt="{shown(label)}" src="data:image/svg+xml;base64,{data}">'
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    text = str(value)
+    return shown(text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…")
