@@ -5,8 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scripts.scheme_quality import page, pictures, results
 from scripts.scheme_quality.corpora import random_pairs
 from scripts.scheme_quality.distances import Distances, area_under_curve

@@ -1,8 +1,7 @@
 import doctest
 import unicodedata
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup import visible as visible_module
 from neardup.visible import visible

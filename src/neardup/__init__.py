@@ -14,24 +14,46 @@ __version__ = "0.1.0"
 # editors need imports that they can follow without running the module, and these must not run,
 # because NumPy and Arrow take a fifth of a second to import. A test compares the two lists. A stub
 # file would repeat them as well, and reading the imports from the source would cost time and fail
-# where only compiled files are installed.
+# where only compiled files are installed. `name as name` tells type checkers that it is exported.
 TYPE_CHECKING = False  # importing typing takes time as well
 if TYPE_CHECKING:
-    from neardup.comparison import cosine, jaccard, weighted_jaccard
-    from neardup.comparison.compare import Comparison, compare
-    from neardup.deduplication.result import Result
-    from neardup.deduplication.run import dedup
-    from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
-    from neardup.features.idf import IdfTable
-    from neardup.fingerprints import Fingerprints, fingerprint, hamming, idf
-    from neardup.hashes import keyed
-    from neardup.index import Index, Match, MemoryIndex, unique
-    from neardup.lab.exact_pairs import exact_pairs
-    from neardup.lab.sweep.result import Sweep
-    from neardup.lab.sweep.run import sweep
-    from neardup.lab.tune.result import Tuning
-    from neardup.lab.tune.run import tune
-    from neardup.pairs.by_fingerprints import find_pairs
+    from neardup.comparison import (
+        cosine as cosine,
+        jaccard as jaccard,
+        weighted_jaccard as weighted_jaccard,
+    )
+    from neardup.comparison.compare import (
+        Comparison as Comparison,
+        compare as compare,
+    )
+    from neardup.deduplication.result import Result as Result
+    from neardup.deduplication.run import dedup as dedup
+    from neardup.errors import (
+        InputError as InputError,
+        NeardupError as NeardupError,
+        SchemeMismatchError as SchemeMismatchError,
+        SettingError as SettingError,
+    )
+    from neardup.features.idf import IdfTable as IdfTable
+    from neardup.fingerprints import (
+        Fingerprints as Fingerprints,
+        fingerprint as fingerprint,
+        hamming as hamming,
+        idf as idf,
+    )
+    from neardup.hashes import keyed as keyed
+    from neardup.index import (
+        Index as Index,
+        Match as Match,
+        MemoryIndex as MemoryIndex,
+        unique as unique,
+    )
+    from neardup.lab.exact_pairs import exact_pairs as exact_pairs
+    from neardup.lab.sweep.result import Sweep as Sweep
+    from neardup.lab.sweep.run import sweep as sweep
+    from neardup.lab.tune.result import Tuning as Tuning
+    from neardup.lab.tune.run import tune as tune
+    from neardup.pairs.by_fingerprints import find_pairs as find_pairs
 
 # A name brings its module in when it is first used.
 _NAMES = {

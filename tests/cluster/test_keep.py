@@ -4,8 +4,7 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup.cluster import KeepPolicy, keep
 from neardup.errors import InputError, SettingError

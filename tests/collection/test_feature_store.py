@@ -4,8 +4,7 @@ import tempfile
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup.collection.feature_store import FeatureStore
 from neardup.errors import NeardupError

@@ -2,8 +2,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup.comparison import alignment as alignment_module
 from neardup.comparison.alignment import Budget, align, shortest_script

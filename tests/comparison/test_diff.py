@@ -2,8 +2,7 @@ import doctest
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from neardup.comparison import diff as diff_module
 from neardup.comparison.alignment import align

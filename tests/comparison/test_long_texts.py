@@ -2,8 +2,7 @@
 
 import random
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from neardup.comparison.compare import compare
 from neardup.comparison.long_overlap import shared_of_long

@@ -2,8 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup.comparison import overlap as overlap_module
 from neardup.comparison.overlap import find_overlap

@@ -13,8 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.deduplication.planted import planted_texts, shingles, true_pairs
 
 import neardup as nd

@@ -7,8 +7,7 @@ from math import log
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from neardup.errors import InputError, SettingError
 from neardup.features import keywords

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from neardup.features import sentences
 from neardup.features.sentences import cut_sentences, edge_sentences, longest_sentences

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup.features.spec import TextColumn
 from neardup.features.weighted import WeightedFeatures, in_order, joined

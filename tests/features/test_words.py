@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from neardup.errors import InputError
 from neardup.features import words as features_text

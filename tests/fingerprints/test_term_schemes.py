@@ -9,8 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import neardup as nd
 from neardup.features.spec import FeatureSpec, TextColumn

@@ -3,8 +3,7 @@ import zlib
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup import kernels
 from neardup.errors import InputError, SettingError

@@ -7,8 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import neardup as nd
 from neardup.errors import InputError, SchemeMismatchError, SettingError

@@ -6,8 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from tests.kernels.hostile_texts import LONG_KINDS, TEXTS, long_text
 
 from neardup import kernels

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kernels.near_rows import WIDTHS, flipped, near_rows, planted_rows, random_rows
 
 from neardup import kernels

@@ -7,8 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from neardup.kernels import _native, index_tables
 from neardup.kernels.reference import index_tables as twin

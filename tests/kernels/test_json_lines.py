@@ -7,8 +7,7 @@ import math
 import numpy as np
 import orjson
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kernels.json_sources import FRACTIONS, KINDS, messy_lines, mutated, object_lines
 
 from neardup import kernels

@@ -10,8 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.kernels.hostile_texts import EVERY_POOL
 
 from neardup.kernels.reference import text as reference

@@ -4,8 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from neardup import kernels
 from neardup.kernels.reference import text as reference

@@ -2,8 +2,7 @@ import doctest
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup.pairs import similarity
 from neardup.pairs.similarity import cosine, jaccard, weighted_jaccard

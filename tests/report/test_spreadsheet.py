@@ -4,8 +4,7 @@ import csv
 import io
 from decimal import Decimal
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import neardup as nd
 from neardup.report.spreadsheet import SpreadsheetWriter, as_text, as_written

@@ -172,8 +172,13 @@ class _SettlingProgress:
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bar
+        from rich.progress import (
+            BarColumn,
+            Progress as Bar,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
 
         self._bar = Bar(
             SpinnerColumn(),

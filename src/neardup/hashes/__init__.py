@@ -1,10 +1,8 @@
 """Hash families: terms → bits, by name; how good the bits are is measured in `measurement`."""
 
 from neardup.hashes.family import HashFamily
-from neardup.hashes.keyed import PREFIX as KEYED_PREFIX
-from neardup.hashes.keyed import KeyedNd1, keyed
-from neardup.hashes.names import PREFIX as FUNCTION_PREFIX
-from neardup.hashes.names import hash_family
+from neardup.hashes.keyed import PREFIX as KEYED_PREFIX, KeyedNd1, keyed
+from neardup.hashes.names import PREFIX as FUNCTION_PREFIX, hash_family
 from neardup.hashes.universal import universal_hash
 
 __all__ = [

@@ -12,8 +12,7 @@ from operator import index
 from neardup.errors import SettingError
 from neardup.hashes.family import HashFamily, utf8
 from neardup.hashes.integers import Division, Remainder
-from neardup.hashes.keyed import PREFIX as KEYED_PREFIX
-from neardup.hashes.keyed import keyed_by_name
+from neardup.hashes.keyed import PREFIX as KEYED_PREFIX, keyed_by_name
 from neardup.hashes.nd1 import Nd1
 from neardup.hashes.strings import Dek, Md5, String64, StringModulo, Xxh3
 from neardup.hashes.universal import Universal

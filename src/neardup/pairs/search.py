@@ -20,8 +20,7 @@ from neardup.pairs.by_features.exact_join import JoinSide, Measure, join_chosen,
 from neardup.pairs.by_features.verify import AcceptedPairs, Searched, TrueSimilarity
 from neardup.pairs.by_fingerprints import Plan, plan_of
 from neardup.pairs.by_fingerprints.passes import Passes
-from neardup.pairs.by_fingerprints.rows import FingerprintSide as RowSide
-from neardup.pairs.by_fingerprints.rows import GroupedSide, Rows
+from neardup.pairs.by_fingerprints.rows import FingerprintSide as RowSide, GroupedSide, Rows
 from neardup.pairs.choose import (
     Bands,
     Work,

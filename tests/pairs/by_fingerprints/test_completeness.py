@@ -3,8 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.pairs.by_fingerprints.truth import WIDTHS, near_pairs, rows_of, triples
 
 import neardup as nd

@@ -4,8 +4,7 @@ import logging
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.pairs.by_fingerprints.truth import triples
 
 import neardup as nd

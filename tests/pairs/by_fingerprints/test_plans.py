@@ -5,8 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import neardup as nd
 from neardup.pairs.by_fingerprints import MaskPlan, plan_of

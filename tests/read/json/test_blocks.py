@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.kernels.json_sources import STRINGS, WHOLE, messy_lines, mutated, object_lines
 
 from neardup.errors import InputError

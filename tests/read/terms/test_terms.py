@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup.errors import InputError, SettingError
 from neardup.read import TermDocuments

@@ -5,8 +5,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from neardup.features.words import find_words
 from neardup.report.dedup_page.diff import direction, side_by_side

@@ -14,8 +14,7 @@ import numpy as np
 from neardup.atomic import TemporaryFolder
 from neardup.errors import NeardupError
 from neardup.features.idf import IdfTable
-from neardup.index.disk import change as merging
-from neardup.index.disk import environment as environments
+from neardup.index.disk import change as merging, environment as environments
 from neardup.index.disk.change import DurableChange, Packing
 from neardup.index.disk.damage import DamageError, damage_told
 from neardup.index.disk.environment import Environment
