@@ -219,13 +219,17 @@ def _end_to_end(result: Result) -> str:
 
 
 def _startup(result: Result) -> str:
-    rows = [(f"`{row['name']}`", f"{row['milliseconds']:.0f}") for row in result.rows]
+    rows = [
+        (f"`{row['name']}`", f"{row['milliseconds']:.0f}", f"{row['ratio']:.1f}")
+        for row in result.rows
+    ]
     return "\n".join(
         (
             "## Startup\n",
             provenance(result),
-            "Wall time of a process; `import neardup` is the time it adds to `python -c pass`.\n",
-            table(("", "ms"), rows),
+            f"Wall time of a process, best of {result.conditions['rounds']} runs: what each adds "
+            f"to `{startup.BARE}`, and the ratio of the two.\n",
+            table(("", "ms", "ratio"), rows),
         )
     )
 

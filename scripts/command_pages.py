@@ -2,76 +2,86 @@
 
     python scripts/command_pages.py [--check]
 
-With --check nothing is written; the exit code tells whether the page is up to date. The page
-is made from the commands themselves, not from what --help prints, whose look varies with the
-version of typer.
+With --check nothing is written; the exit code tells whether the page is up to date. The page is
+made from the commands themselves, not from what --help prints, whose look varies with the version
+of click.
 """
 
-import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import typer.main
+import click
 
 from neardup.cli.app import app
+from neardup.cli.command import OPTIONS, Argument, Command, Option
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "commands.md"
 HEAD = """\
 # Commands
 
-Generated from the program by `make docs`; `neardup COMMAND --help` says the same.
-Exit codes: 0 done, 1 an error in the data or the run, 2 wrong usage; 130 stopped by Ctrl-C
-(SIGINT), 143 by SIGTERM, 129 by SIGHUP, 141 where nobody reads what is printed any more.
+Generated from the program by `make docs`; `neardup COMMAND --help` prints the same.
+Exit codes: 0 success, 1 an error in the data or the run, 2 wrong usage, 130 stopped by Ctrl-C
+(SIGINT), 143 by SIGTERM, 129 by SIGHUP, 141 if the reader of standard output has closed it.
 What every command can read: [Input](../guides/input.md).
 """
 
 
-def default(parameter: Any) -> str:
-    """What holds where the option is not given."""
-    if isinstance(parameter.show_default, str):
-        return str(parameter.show_default)
-    if parameter.required:
-        return "required"
-    return "" if parameter.default in (None, False) else f"`{parameter.default}`"
+def page() -> str:
+    """The whole page."""
+    return HEAD + "".join(section(name, command) for name, command in commands_of(app))
 
 
-def option_row(parameter: Any) -> str:
-    """One line of the table of options."""
-    names = ", ".join(f"`{name}`" for name in reversed(parameter.opts))
-    return f"| {names} | {parameter.help} | {default(parameter)} |"
+def commands_of(group: click.Group, before: str = "") -> Iterator[tuple[str, Command]]:
+    """Every command with its full name, those of groups too."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands_of(command, f"{before}{name} ")
+        elif isinstance(command, Command):
+            yield f"{before}{name}", command
 
 
-def section(name: str, command: Any) -> str:
+def section(name: str, command: Command) -> str:
     """What there is to say of one command."""
-    arguments = [p for p in command.params if p.param_type_name == "argument"]
-    options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
-    usage = " ".join([f"neardup {name}", *(p.metavar for p in arguments), "[OPTIONS]"])
-    about = inspect.cleandoc(command.callback.__doc__)
-    rows = [f"| `{p.metavar}` | {p.help} | {default(p)} |" for p in arguments]
-    rows += [option_row(p) for p in options]
+    arguments = [p for p in command.params if isinstance(p, Argument)]
+    options = [p for p in command.params if isinstance(p, Option)]
+    usage = " ".join([f"neardup {name}", *(str(p.metavar) for p in arguments), "[OPTIONS]"])
+    sections = dict.fromkeys([OPTIONS, *(p.section for p in options)])
+    rows = [f"| `{p.metavar}` | {cell(p.about)} | {default(p)} |" for p in arguments]
+    rows += [option_row(p) for one in sections for p in options if p.section == one]
     return "\n".join(
         [
-            *("", f"## {usage}", "", about.replace("Example: ", "    "), ""),
+            *("", f"## {usage}", "", str(command.help), "", f"    {command.example}", ""),
             *("| option | meaning | default |", "|---|---|---|", *rows, ""),
         ]
     )
 
 
-def page() -> str:
-    """The whole page."""
-    group: Any = typer.main.get_command(app)
-    return HEAD + "".join(section(name, command) for name, command in commands_of(group))
+def option_row(option: Option) -> str:
+    """One line of the table of options."""
+    names = sorted([*option.opts, *option.secondary_opts], key=lambda name: name[:2] == "--")
+    told = ", ".join(f"`{name}`" for name in names)
+    return f"| {told} | {cell(str(option.help))} | {default(option)} |"
 
 
-def commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command with its full name, those of groups too."""
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from commands_of(command, f"{before}{name} ")
-        else:
-            yield f"{before}{name}", command
+def default(parameter: Argument | Option) -> str:
+    """What holds where the option is not given."""
+    note = parameter.default_note if isinstance(parameter, Argument) else parameter.show_default
+    if isinstance(note, str):
+        return cell(note)
+    if parameter.required:
+        return "required"
+    value = parameter.default
+    if isinstance(value, bool):
+        return f"`{parameter.opts[0]}`" if value else ""
+    return f"`{value}`" if isinstance(value, str | int | float) else ""
+
+
+def cell(text: str) -> str:
+    """Text in which no sign divides the table."""
+    return text.replace("|", "\\|")
 
 
 def main() -> None:

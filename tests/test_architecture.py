@@ -9,7 +9,7 @@ ROOT = Path(neardup.__file__).parent
 
 # From the bottom up; a module imports from its own layer or from those before it.
 LAYERS = [
-    {"errors", "settings", "visible", "notebook", "__init__"},
+    {"errors", "settings", "visible", "notebook", "figures", "__init__"},
     {"atomic"},
     {"kernels"},
     {"read", "features", "hashes", "sphere"},

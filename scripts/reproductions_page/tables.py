@@ -11,7 +11,7 @@ from scripts.reproductions_page.pictures import NAMES, rare_share
 from scripts.reproductions_page.results import Json
 from scripts.scheme_quality.distances import Distances
 
-from neardup.cli.reproduce import told_cell
+from neardup.cli.commands.reproduce import told_cell
 
 
 def beside(reproduced: Json, place: int) -> str:

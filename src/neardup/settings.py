@@ -28,7 +28,8 @@ class Setting:
     """One setting: its name in Python, its types, its default, and its line in `--help`.
 
     `default` is the value of an omitted setting; where it depends on other settings it is None, and
-    `default_note` says in words what is used.
+    `default_note` says in words what is used. `choices` are the values that a shell completes;
+    where others are valid too, `help` describes them.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Setting:
     help: str
     default_note: str | None = None
     metavar: str | None = None
+    choices: tuple[str, ...] = ()
 
     @property
     def option(self) -> str:
@@ -72,6 +74,7 @@ _ALL = (
         "word:3",
         "Features of a document: word:N, char:N, sentences:N, edges, keywords:N, a union such as "
         "word:1+word:3, or terms.",
+        metavar="SPEC",
     ),
     Setting(
         "weights",
@@ -80,6 +83,8 @@ _ALL = (
         "Feature weights: set (presence), count, tfidf, tfidf:lab, or given (weights from the "
         "input).",
         default_note="set; given for terms; tfidf for keywords",
+        metavar="NAME",
+        choices=("set", "count", "tfidf", "tfidf:lab", "given"),
     ),
     Setting("bits", (int,), 64, "Bits of a fingerprint, 1 to 4096."),
     Setting(
@@ -88,14 +93,23 @@ _ALL = (
         "nd1",
         "Hash family; `neardup hashes` lists them. nd1:NAME is nd1 with a secret key, read from "
         "the environment variable NEARDUP_KEY_NAME.",
+        metavar="NAME",
     ),
-    Setting("tie", _TEXT, ">0", "Whether a sum of zero leaves a bit clear (>0) or sets it (>=0)."),
+    Setting(
+        "tie",
+        _TEXT,
+        ">0",
+        "Whether a sum of zero leaves a bit clear (>0) or sets it (>=0).",
+        metavar="RULE",
+        choices=(">0", ">=0"),
+    ),
     Setting(
         "projection",
         _TEXT,
         None,
         "Project the sums onto a sphere before taking signs, for example sphere:42x64.",
         default_note="none",
+        metavar="NAME",
     ),
     Setting(
         "similarity",
@@ -103,6 +117,8 @@ _ALL = (
         None,
         "Similarity measure: jaccard, weighted-jaccard, cosine, or hamming.",
         default_note="jaccard for sets, cosine for given terms, else weighted-jaccard",
+        metavar="NAME",
+        choices=("jaccard", "weighted-jaccard", "cosine", "hamming"),
     ),
     Setting(
         "threshold",
@@ -116,6 +132,8 @@ _ALL = (
         _TEXT,
         "auto",
         "How to search: auto, exact, or a plan such as bands:40x16.",
+        metavar="PLAN",
+        choices=("auto", "exact"),
     ),
     Setting(
         "recall",
@@ -128,6 +146,8 @@ _ALL = (
         _TEXT,
         "first",
         "Which document of a cluster to keep: first, longest, shortest, max:COL or min:COL.",
+        metavar="RULE",
+        choices=("first", "longest", "shortest"),
     ),
     Setting(
         "cluster",
@@ -135,6 +155,8 @@ _ALL = (
         "components",
         "Clusters: components (connected components) or star (only documents directly similar to "
         "the kept one).",
+        metavar="NAME",
+        choices=("components", "star"),
     ),
     Setting(
         "memory",

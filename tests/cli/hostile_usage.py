@@ -10,11 +10,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
-import typer.main
+import click
 
 from neardup.cli.app import app
+from neardup.cli.options import PathName
 
 _TEXTS = [
     "the quick brown fox jumps over the lazy dog near the river bank at dawn",
@@ -44,7 +45,8 @@ _WORKING: dict[str, dict[str, list[str]]] = {
     "presets": {},
     "hashes": {"families": ["nd1"], "words": ["{text}"]},
     "sphere": {"count": ["3"]},
-    "reproduce": {"seed": ["s4"], "inputs": ["{docs}"]},
+    "reproduce": {"preset": ["sphere"], "inputs": ["{docs}"]},
+    "completion": {"shell": ["bash"]},
 }
 
 _TEXT_VALUES = ["", "bands:4x0", "9" * 40, "[/bold]a\x1b[2J\u202e\u009b"]
@@ -100,14 +102,17 @@ class Files:
         return value
 
 
-def commands() -> dict[str, Any]:
+def commands() -> dict[str, click.Command]:
     """All commands by name, `index add` among them."""
-    return dict(_commands_of(typer.main.get_command(app), ""))
+    return dict(_commands_of(app, ""))
 
 
-def _commands_of(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
+def _commands_of(group: click.Group, prefix: str) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None, name
+        if isinstance(command, click.Group):
             yield from _commands_of(command, f"{prefix}{name} ")
         else:
             yield prefix + name, command
@@ -116,26 +121,23 @@ def _commands_of(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:
 def usages(name: str, files: Files) -> Iterator[list[str]]:
     """Command lines of one command, each with one hostile value."""
     command = commands()[name]
-    hints = get_type_hints(command.callback)
     number = 0
     for parameter in command.params:
-        if parameter.name not in hints:  # --help
-            continue
-        for value in _values(hints[parameter.name]):
+        for value in _values(parameter):
             number += 1
             line = [*name.split(), *_line(command, _WORKING[name], parameter, value)]
             yield [files.filled(part, number) for part in line]
 
 
-def _values(hint: Any) -> list[str]:
-    kinds = {hint, *get_args(hint), *(part for one in get_args(hint) for part in get_args(one))}
-    if bool in kinds:
+def _values(parameter: click.Parameter) -> list[str]:
+    if isinstance(parameter.type, click.types.BoolParamType):
         return []
-    if int in kinds or float in kinds:
+    if isinstance(parameter.type, click.types.IntParamType | click.types.FloatParamType):
         return _NUMBER_VALUES
-    if Path in kinds:
+    if isinstance(parameter.type, PathName):
         return _PATH_VALUES
-    return [*_TEXT_VALUES, *_PATH_VALUES] if list[str] in kinds else _TEXT_VALUES
+    many = parameter.multiple or parameter.nargs == -1
+    return [*_TEXT_VALUES, *_PATH_VALUES] if many else _TEXT_VALUES
 
 
 def _line(command: Any, working: dict[str, list[str]], hostile: Any, value: str) -> list[str]:

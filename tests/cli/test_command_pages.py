@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from neardup.cli.app import app
+from tests.cli.hostile_usage import commands
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,8 +16,14 @@ def test_the_page_is_up_to_date():
     assert done.returncode == 0, "docs/reference/commands.md is out of date: run `make docs`"
 
 
-@pytest.mark.parametrize(
-    "command", app.registered_commands, ids=lambda command: command.callback.__name__
-)
-def test_every_command_shows_an_example(command):
-    assert "Example: neardup " in command.callback.__doc__
+@pytest.mark.parametrize("name", commands())
+def test_every_command_shows_an_example(name):
+    assert commands()[name].example.startswith(f"neardup {name}")
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_argument_and_option_has_help(name):
+    for parameter in commands()[name].params:
+        said = parameter.about if parameter.param_type_name == "argument" else parameter.help
+        assert said[0].isupper() or parameter.name in ("shell", "preset"), parameter.name
+        assert said.endswith("."), parameter.name

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from tests.deduplication.planted import planted_texts
-from typer.testing import CliRunner
 
 import neardup as nd
 from neardup.cli.app import app

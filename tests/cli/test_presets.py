@@ -1,18 +1,15 @@
 import json
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from neardup.cli.presets import presets
+from neardup.cli.commands.presets import presets
 from neardup.presets import PRESETS
 
 
 @pytest.fixture
 def run():
-    app = typer.Typer()
-    app.command()(presets)
-    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+    return lambda *arguments: CliRunner().invoke(presets, list(arguments))
 
 
 def test_one_line_each_in_80_columns(run):
@@ -37,4 +34,4 @@ def test_json_has_every_setting(run):
 
 
 def test_help_shows_an_example(run):
-    assert "Example: neardup presets" in run("--help").stdout
+    assert "Example:\n  neardup presets\n" in run("--help").stdout

@@ -1,6 +1,6 @@
 import pytest
 
-from neardup.cli.quantities import count, size
+from neardup.cli.terminal import count, size
 
 
 @pytest.mark.parametrize(

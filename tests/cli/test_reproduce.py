@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-SEEDS = ("s0", "s1", "s2", "s3", "s4")
+PRESETS = ("caim", "irrs", "slides", "blog", "sphere")
 
 
 def reproduce(*arguments):
@@ -21,15 +21,15 @@ def reproduce(*arguments):
 
 
 def test_slides_on_a_terminal():
-    done = reproduce("s1")
+    done = reproduce("slides")
     assert done.returncode == 0, done.stderr
     assert "6/87" in done.stdout
     assert "499,999,500,000" in done.stdout
 
 
 def test_slides_as_json():
-    found = json.loads(reproduce("s1", "--json").stdout)
-    assert found["seed"] == "s1"
+    found = json.loads(reproduce("slides", "--json").stdout)
+    assert found["preset"] == "slides"
     assert found["tables"][0]["rows"][0] == {
         "pair": "1A and 1B",
         "published": 0.068,
@@ -42,25 +42,35 @@ def test_slides_as_json():
 def test_a_folder_of_articles(tmp_path):
     for name, text in {"a": "one two three four five six", "b": "one two three four five"}.items():
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
-    done = reproduce("s4", str(tmp_path))
+    done = reproduce("sphere", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "2 documents" in done.stdout
 
 
-@pytest.mark.parametrize("seed", [seed for seed in SEEDS if seed != "s1"])
-def test_without_data_it_says_what_to_give(seed):
-    done = reproduce(seed)
+@pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset != "slides"])
+def test_without_data_it_says_what_to_give(preset):
+    done = reproduce(preset)
     assert done.returncode == 2
-    assert f"{seed} needs data: give " in done.stderr
+    assert f"{preset} needs data: give " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("former", "preset"),
+    [("s0", "caim"), ("s1", "slides"), ("s2", "blog"), ("s3", "irrs"), ("s4", "sphere")],
+)
+def test_a_former_name_is_an_error_that_tells_the_new_one(former, preset):
+    done = reproduce(former)
+    assert done.returncode == 2
+    assert f"{former} is now called {preset}" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["s9"], "'s9' is no seed; choose s0, s1, s2, s3, s4"),
-        (["s1", "x.parquet"], "s1 runs on its own examples"),
-        (["s0", "x.parquet", "--truth", "y"], "s0 has no use for --truth"),
-        (["s1", "--truth", "y"], "s1 has no use for --truth"),
+        (["s9"], "'s9' cannot be reproduced; choose caim, irrs, slides, blog, sphere"),
+        (["slides", "x.parquet"], "slides runs on its own examples"),
+        (["caim", "x.parquet", "--truth", "y"], "caim has no use for --truth"),
+        (["slides", "--truth", "y"], "slides has no use for --truth"),
     ],
 )
 def test_usage_errors_are_sentences(arguments, sentence):

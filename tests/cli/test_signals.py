@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 NEARDUP = str(Path(sys.executable).with_name("neardup"))
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+PROBE = re.compile("[a-z0-9_]{8}")  # by which Python's tempfile tries whether a folder is writable
 PATIENCE = 60  # seconds; only a broken program takes so long
 
 
@@ -56,7 +58,7 @@ class Run:
 
     def leftovers(self):
         hidden = [name for name in os.listdir(self.box) if name.startswith(".")]
-        return hidden + os.listdir(self.tmp)
+        return hidden + [name for name in os.listdir(self.tmp) if not PROBE.fullmatch(name)]
 
     def stop(self, number):
         self.process.send_signal(number)

@@ -95,7 +95,7 @@ def test_an_unexpected_error_is_one_sentence_with_its_traceback_in_a_file(
 ):
     from neardup.cli import app
 
-    def broken():
+    def broken(**_options):
         raise RuntimeError(f"no idea {NASTY}")
 
     monkeypatch.setattr(app, "app", broken)
@@ -119,7 +119,7 @@ def test_an_unexpected_error_is_one_sentence_with_its_traceback_in_a_file(
 def test_out_of_memory_has_its_own_sentence(monkeypatch, capsys):
     from neardup.cli import app
 
-    def hungry():
+    def hungry(**_options):
         raise MemoryError
 
     monkeypatch.setattr(app, "app", hungry)

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import neardup as nd
 from neardup.cli.app import app
-from neardup.cli.dedup import _SETTINGS
+from neardup.cli.commands.dedup import dedup
 from neardup.collection.settings import _KINDS, settings_in
 from neardup.settings import SETTINGS
 
@@ -37,7 +37,8 @@ def settings_of(source, tmp_path, *options):
 
 
 def test_every_option_with_a_setting_has_a_key():
-    assert set(SETTINGS) == set(_SETTINGS)
+    options = {option.name for option in dedup.params}
+    assert set(SETTINGS) == options & set(SETTINGS)
 
 
 def test_the_file_holds_where_nothing_else_is_said(source, tmp_path):

@@ -122,10 +122,10 @@ def test_pictures_are_checked_before_the_work(docs, monkeypatch):
         assert printed == ""
 
 
-@pytest.mark.parametrize("seed", ["s0", "s2", "s3", "s4"])
-def test_reproductions_of_nothing(docs, monkeypatch, seed):
+@pytest.mark.parametrize("preset", ["caim", "irrs", "blog", "sphere"])
+def test_reproductions_of_nothing(docs, monkeypatch, preset):
     (docs.parent / "empty.jsonl").touch()
-    code, _, errors = run(monkeypatch, ["reproduce", seed, "empty.jsonl"])
+    code, _, errors = run(monkeypatch, ["reproduce", preset, "empty.jsonl"])
     assert code == 1
     assert "document" in errors
 
@@ -133,6 +133,6 @@ def test_reproductions_of_nothing(docs, monkeypatch, seed):
 def test_known_pairs_that_are_none(docs, monkeypatch):
     (docs.parent / "broken").write_bytes(b"PAR1 no")
     for truth in ("broken", "docs.jsonl", "made", "none"):
-        code, _, errors = run(monkeypatch, ["reproduce", "s4", "docs.jsonl", "--truth", truth])
+        code, _, errors = run(monkeypatch, ["reproduce", "sphere", "docs.jsonl", "--truth", truth])
         assert code == 1, truth
         assert truth in errors

@@ -2,7 +2,8 @@ from itertools import combinations
 
 import numpy as np
 
-from neardup.lab.figure import label_points, line_style, log_scale, new_figure
+from neardup.figures import new_figure
+from neardup.lab.figure import label_points, line_style, log_scale
 
 
 def test_labels_hide_nothing():

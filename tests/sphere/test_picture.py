@@ -5,8 +5,9 @@ import sys
 import pytest
 
 from neardup.errors import NeardupError, SettingError
+from neardup.figures import picture_format
 from neardup.sphere import spread
-from neardup.sphere.picture import draw, picture_format
+from neardup.sphere.picture import draw
 
 
 @pytest.mark.parametrize(("dimension", "count"), [(2, 5), (3, 16), (3, 1), (6, 9)])
@@ -34,6 +35,6 @@ def test_without_matplotlib_the_error_tells_what_to_install(monkeypatch, tmp_pat
         if name.split(".")[0] == "matplotlib":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(NeardupError, match="pip install matplotlib"):
+    with pytest.raises(NeardupError, match=r"pip install 'neardup\[plots\]'"):
         draw(spread(2, 3), tmp_path / "three.png")
     assert not (tmp_path / "three.png").exists()

@@ -1,104 +1,206 @@
-"""The options that several commands share, so that they read the same everywhere."""
+"""The options that several commands share; most are made from the table of settings."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-import typer
+import click
+
+from neardup.cli.command import Argument, Option
+from neardup.settings import RECIPE, SETTINGS, Setting
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    Parser = click.ParamType[Any, Any]
+else:
+    Parser = click.ParamType  # generic only from click 8.5 on
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-def path(name: str) -> Path:
+class Decorator(Protocol):
+    """What gives a command an argument or an option."""
+
+    def __call__(self, function: F, /) -> F:
+        """Decorate a command."""
+
+
+INPUT = "Input"
+FINGERPRINTS = "Features and fingerprints"
+SEARCH = "Search"
+RESOURCES = "Resources"
+_SECTIONS = {
+    **dict.fromkeys(("text", "id", "max_document"), INPUT),
+    **dict.fromkeys(RECIPE, FINGERPRINTS),
+    **dict.fromkeys(("candidates", "recall"), SEARCH),
+    **dict.fromkeys(("memory", "threads"), RESOURCES),
+}
+
+
+_NUMBERS = (click.types.IntParamType, click.types.FloatParamType)
+
+
+class PathName(Parser):
     """A file or folder to write, or one of ours to read, by a name that can be written down."""
-    if not name:
-        raise typer.BadParameter("the name is empty; give the name of a file or folder")
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise typer.BadParameter(f"the name {name!r} is not UTF-8; choose another") from None
-    return Path(name)
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Refuse an empty name and one that is not UTF-8."""
+        if isinstance(value, Path):
+            return value
+        if not value:
+            self.fail("the name is empty; give the name of a file or folder", param, ctx)
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            self.fail(f"the name {value!r} is not UTF-8; choose another", param, ctx)
+        return Path(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Let the shell complete names of files."""
+        return _files(ctx, param, incomplete)
 
 
-OutputFile = Annotated[
-    Path,
-    typer.Option(
-        "--output",
-        "-o",
-        parser=path,
-        metavar="PATH",
-        help="The Parquet file to write.",
-        show_default=False,
-    ),
-]
-Features = Annotated[
-    str,
-    typer.Option(
-        help="What a document is made of: word:N, char:N, sentences:N, edges, keywords:N, a union "
-        "such as word:1+word:3, or the terms it brings."
-    ),
-]
-Weights = Annotated[
-    str | None,
-    typer.Option(
-        help="Features once each (set), by number (count), by tfidf or tfidf:lab over the "
-        "collection, or as terms are weighted (given).",
-        show_default="set; given for terms; tfidf for keywords",
-    ),
-]
-Idf = Annotated[
-    Path | None,
-    typer.Option(
-        parser=path,
-        metavar="PATH",
-        help="A table of `neardup idf` to weigh by.",
-        show_default="counted from the input",
-    ),
-]
-Inputs = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="INPUT...",
-        help="Files, folders, globs, URLs, or - for standard input.",
-        show_default=False,
-    ),
-]
-Text = Annotated[
-    str | None,
-    typer.Option(
-        help="The column with the text, or the terms; several as fields, with weights: "
-        "name*2+street+city.",
-        show_default="text, or terms",
-    ),
-]
-Id = Annotated[
-    str | None,
-    typer.Option(
-        help="The column with the ids; `row` numbers the rows instead.",
-        show_default="id, else the row's number",
-    ),
-]
-MaxDocument = Annotated[
-    str,
-    typer.Option(
-        metavar="SIZE", help="Reject documents that are longer than this, for example 200MB."
-    ),
-]
-Bits = Annotated[int, typer.Option(help="Bits of a fingerprint, 1 to 4096.")]
-Hash = Annotated[
-    str,
-    typer.Option(
-        help="The hash family; `neardup hashes` lists them. nd1:NAME is nd1 with a secret key, "
-        "which is read from the environment variable NEARDUP_KEY_NAME."
-    ),
-]
-Projection = Annotated[
-    str | None,
-    typer.Option(help="Bits by way of a sphere, for example sphere:42x64.", show_default="none"),
-]
-Tie = Annotated[
-    str, typer.Option(help="Whether a sum of zero leaves a bit clear (>0) or sets it (>=0).")
-]
-Threads = Annotated[
-    int | None, typer.Option(help="Threads to use, 1 to 1024.", show_default="one for each core")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
+PATH = PathName()
+
+
+def option(*names: str, note: str | None = None, **more: Any) -> Decorator:
+    """An option; `note` says in words what holds if it is not given."""
+    if note is not None:
+        more["show_default"] = note
+    if isinstance(more.get("type"), (type, *_NUMBERS)) and more.get("metavar") is None:
+        more["metavar"] = "N"
+    if not (more.get("required") or more.get("multiple")):
+        more.setdefault("default", False if more.get("is_flag") else None)
+    return click.option(*names, cls=Option, **more)
+
+
+def flag(*names: str, help: str) -> Decorator:
+    """An option without a value."""
+    return option(*names, is_flag=True, help=help)
+
+
+def path(*names: str, help: str, **more: Any) -> Decorator:
+    """An option that names a file or folder, as a `Path`."""
+    return option(*names, type=PATH, metavar="PATH", help=help, **more)
+
+
+def argument(name: str, about: str, **more: Any) -> Decorator:
+    """An argument with its help."""
+    return click.argument(name, cls=Argument, about=about, **more)
+
+
+def path_argument(name: str, metavar: str, about: str, *, required: bool = True) -> Decorator:
+    """An argument that names a file or folder, as a `Path`."""
+    return argument(name, about, type=PATH, metavar=metavar, required=required)
+
+
+def setting(
+    name: str,
+    *,
+    help: str | None = None,
+    default: Any = None,
+    note: str | None = None,
+    section: str | None = None,
+) -> Decorator:
+    """The option of one setting; what is given here overrides the table."""
+    known = SETTINGS[name]
+    value = known.default if default is None and note is None else default
+    said = known.default_note if note is None and default is None else note
+    return option(
+        known.option,
+        name,
+        type=_type(known),
+        default=value,
+        note=said,
+        metavar=known.metavar,
+        help=help or known.help,
+        section=section or _SECTIONS.get(name, "Options"),
+        shell_complete=one_of(known.choices),
+    )
+
+
+def settings(*names: str) -> Decorator:
+    """The options of several settings, as the table has them."""
+
+    def decorate(function: F, /) -> F:
+        for name in reversed(names):
+            function = setting(name)(function)
+        return function
+
+    return decorate
+
+
+def given_settings(context: click.Context) -> dict[str, Any]:
+    """The settings on the command line; they override a config file and a preset."""
+    return {
+        name: value
+        for name, value in context.params.items()
+        if name in SETTINGS and _is_given(context, name)
+    }
+
+
+def one_of(words: Sequence[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Let the shell complete one of these words."""
+
+    def complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+        return [word for word in words if word.startswith(begun)]
+
+    return complete
+
+
+def _preset_names(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+    from neardup.presets import PRESETS
+
+    return [name for name in PRESETS if name.startswith(begun)]
+
+
+def _files(_context: click.Context, _option: click.Parameter, begun: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(begun, type="file")]
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _type(setting: Setting) -> Any:
+    if str in setting.types:
+        return click.STRING
+    return click.FLOAT if float in setting.types else click.INT
+
+
+inputs: Decorator = argument(
+    "inputs",
+    "Files, folders, globs, URLs, or - for standard input.",
+    metavar="INPUT...",
+    nargs=-1,
+    required=True,
+    shell_complete=_files,
+)
+output_file: Decorator = path("--output", "-o", required=True, help="Parquet file to write.")
+overwrite: Decorator = flag(
+    "--overwrite", help="Replace the output folder of an earlier run; other folders are refused."
+)
+preset: Decorator = option(
+    "--preset",
+    metavar="NAME",
+    shell_complete=_preset_names,
+    help="Use the settings of a known system; `neardup presets` lists them.",
+)
+idf: Decorator = path(
+    "--idf",
+    section=FINGERPRINTS,
+    note="counted from the input",
+    help="Document frequencies for tf-idf weights, a table written by `neardup idf`.",
+)
+quiet: Decorator = flag("--quiet", "-q", help="Print nothing but errors.")
+as_json: Decorator = flag("--json", help="Print one JSON object instead of text.")

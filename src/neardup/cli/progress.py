@@ -1,48 +1,172 @@
-"""Progress bars, on a terminal only."""
+"""Progress on standard error: a bar for each stage on a terminal, else a line when it ends.
+
+rich draws the bars, and is imported only where there is a terminal to draw on.
+"""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.progress import Progress, ProgressColumn
+    from typing_extensions import Self
+
+    from neardup.sphere import Progress as Settling
 
 
-class ByteProgress:
+class _Bar:
+    """A bar on a terminal, nothing elsewhere; subclasses say what is in it."""
+
+    def __init__(self, title: str, **fields: Any) -> None:
+        self._bar: Progress | None = None
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress
+
+            console = Console(stderr=True)
+            self._bar = Progress(*self._columns(), console=console, transient=True)
+            self._task = self._bar.add_task(title, total=None, **fields)
+
+    def _columns(self) -> Sequence[ProgressColumn]:
+        raise NotImplementedError
+
+    def _show(self, **values: Any) -> None:
+        if self._bar is not None:
+            self._bar.update(self._task, **values)
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+class ByteProgress(_Bar):
     """How much of the input is read, in bytes, and how many documents that were.
 
     Call it with the bytes read, the bytes there are (None: unknown) and the documents done.
     """
 
     def __init__(self, title: str) -> None:
-        self._bar = Progress(
+        super().__init__(title, documents=0)
+
+    def _columns(self) -> Sequence[ProgressColumn]:
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            SpinnerColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        return (
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(),
             DownloadColumn(),
             TextColumn("{task.fields[documents]:,} documents"),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
         )
-        self._task = self._bar.add_task(title, total=None, documents=0)
 
     def __call__(self, done: int, total: int | None, documents: int) -> None:
         """Show where the run is."""
-        self._bar.update(self._task, completed=done, total=total, documents=documents)
+        self._show(completed=done, total=total, documents=documents)
 
-    def __enter__(self) -> ByteProgress:
-        self._bar.start()
+
+class RowProgress(_Bar):
+    """How many rows are done; a search in one pass only shows that it goes on."""
+
+    def _columns(self) -> Sequence[ProgressColumn]:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
+
+        return (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show where the run is."""
+        self._show(completed=done, total=total)
+
+
+class SettlingProgress(_Bar):
+    """Which attempt to spread vectors over a sphere is under way, and how hard they repel."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def _columns(self) -> Sequence[ProgressColumn]:
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        return (
+            SpinnerColumn(),
+            TextColumn("sphere"),
+            BarColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+        )
+
+    def __call__(self, progress: Settling) -> None:
+        """Show where the charges are."""
+        from math import acos, degrees
+
+        step = progress.step
+        self._show(
+            completed=progress.attempt - 1,
+            total=progress.attempts if progress.attempts > 1 else None,
+            description=(
+                f"start {progress.attempt} of {progress.attempts}, exponent {step.exponent:,}, "
+                f"iteration {progress.iteration:,}, {degrees(acos(1 - step.closest)):.4f}°"
+            ),
+        )
+
+
+class Stages:
+    """Call it with the name of a stage that begins; what it returns follows the progress."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar: ByteProgress | None = None
+        self._name = ""
+        self._began = 0.0
+
+    def __call__(self, name: str) -> ByteProgress | None:
+        """End the stage before, begin this one."""
+        self._end()
+        self._name, self._began = name, time.perf_counter()
+        if self._quiet or not sys.stderr.isatty():
+            return None
+        self._bar = ByteProgress(name)
+        self._bar.__enter__()
+        return self._bar
+
+    def __enter__(self) -> Stages:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._bar.stop()
+        self._end()
+
+    def _end(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__()
+            self._bar = None
+        elif self._name and not self._quiet and not sys.stderr.isatty():
+            spent = time.perf_counter() - self._began
+            print(f"{self._name}: {spent:.2f} s", file=sys.stderr)
+        self._name = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -18,6 +19,7 @@ from neardup.atomic import FolderKind, replacing_folder, require_apart
 from neardup.deduplication.page import page_of, shown_places
 from neardup.deduplication.rows import SchemaGrewError, TextPicker, kept_rows, under_one_schema
 from neardup.errors import SettingError
+from neardup.figures import INSTALL, can_draw, new_figure, write_figure
 from neardup.report.spreadsheet import SpreadsheetWriter
 
 if TYPE_CHECKING:
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
 
 
 def write_levels(result: Result, folder: Path) -> None:
-    """At each level a text file of duplicates, and the cluster sizes of all as one picture."""
+    """At each level a text file of duplicates, and the cluster sizes of all as one picture.
+
+    Without matplotlib there is no picture, and a warning says so.
+    """
     levels = result.settings.levels
     if not levels:
         return
@@ -33,7 +38,13 @@ def write_levels(result: Result, folder: Path) -> None:
     for level, one in stricter.items():
         with (folder / f"duplicates-{level:g}.txt").open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in duplicate_lines(one))
-    _draw({level: one.groups.sizes for level, one in stricter.items()}, folder)
+    if can_draw():
+        _draw({level: one.groups.sizes for level, one in stricter.items()}, folder)
+    else:
+        warnings.warn(
+            f"cluster-sizes.png is left out: it needs matplotlib; install it with {INSTALL}",
+            stacklevel=2,
+        )
 
 
 def duplicate_lines(result: Result) -> Iterator[str]:
@@ -57,9 +68,7 @@ def duplicate_lines(result: Result) -> Iterator[str]:
 
 
 def _draw(sizes: dict[float, np.ndarray], folder: Path) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4 * len(sizes), 3.2), layout="constrained")
+    figure = new_figure(4 * len(sizes), 3.2)
     many = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     for axes, (level, found) in zip(many, sizes.items(), strict=True):
         values, counts = np.unique(found, return_counts=True)
@@ -70,7 +79,7 @@ def _draw(sizes: dict[float, np.ndarray], folder: Path) -> None:
         if not len(values):
             axes.text(0.5, 0.5, "no duplicates", ha="center", transform=axes.transAxes)
     many[0].set_ylabel("clusters")
-    figure.savefig(folder / "cluster-sizes.png", dpi=120)
+    write_figure(figure, folder / "cluster-sizes.png", "png")
 
 
 _SHORT_BYTES = 64

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,13 @@ from numpy.typing import NDArray
 
 from neardup.atomic import replacing
 from neardup.errors import SettingError
-from neardup.lab.figure import INK, line_style, new_figure, tidy, write_figure
+from neardup.figures import new_figure, picture_format, write_figure
+from neardup.lab.figure import INK, line_style, tidy
 from neardup.pairs.by_fingerprints import MaskPlan, Plan
 from neardup.pairs.recall import cosine_of
 
 _SIGNS = "●○■□▲△◆◇"
 _COLUMNS, _LINES = 61, 21  # odd, so that 0, 0.5 and 1 have a place of their own
-_FORMATS = ("png", "svg", "pdf")
 _MARKED_STEPS = 8
 
 
@@ -76,7 +75,7 @@ def draw_curves(
     curves: Sequence[Curve], measure: str, threshold: float | None, path: str | os.PathLike[str]
 ) -> None:
     """Draw the curves; the threshold is marked, with each plan's chance at it in the legend."""
-    suffix = curve_format(path)
+    suffix = picture_format(path)
     figure = new_figure(7.2, 5.2)
     axes = figure.subplots()
     for number, curve in enumerate(curves):
@@ -98,18 +97,6 @@ def draw_curves(
     figure.legend(loc="outside lower center", ncols=1, frameon=False, fontsize=9, handlelength=4)
     with replacing(path) as unfinished:
         write_figure(figure, unfinished, suffix)
-
-
-def curve_format(path: str | os.PathLike[str]) -> str:
-    """The format that a picture's name asks for.
-
-    >>> curve_format("curve.SVG")
-    'svg'
-    """
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in _FORMATS:
-        raise SettingError(f"{path} is no name for a picture; let it end in .png, .svg or .pdf")
-    return suffix
 
 
 Numbers = NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.errors import NeardupError
+from neardup.figures import write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,27 +23,11 @@ INK, PALE = "#22313f", "#c8d1da"
 _COLOURS = ("#1f5a92", "#c2452d", "#2f7d4f", "#7a4b94", "#8a6d1c", "#3f4a54")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
-_PNG_DOTS = 120
 # Where the label of a point may stand, in points of type from it.
 _LABEL_PLACES = (
     *((6, 5, "left"), (6, -12, "left"), (-6, 5, "right"), (-6, -12, "right")),
     *((10, -3, "left"), (-10, -3, "right"), (0, 10, "center"), (0, -18, "center")),
 )
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches, that no window and no global state knows of."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise NeardupError(
-            f"a picture needs matplotlib, which cannot be loaded ({error}); "
-            "install it with `pip install matplotlib`"
-        ) from None
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def line_style(number: int) -> dict[str, Any]:
@@ -131,15 +115,6 @@ def save_figure(figure: Figure, folder: Path, name: str) -> None:
     """Write `name.png` and `name.svg` into a folder."""
     for suffix in ("png", "svg"):
         write_figure(figure, folder / f"{name}.{suffix}", suffix)
-
-
-def write_figure(figure: Figure, path: Path, suffix: str) -> None:
-    """Write one file, without a date or random names inside."""
-    import matplotlib
-
-    dateless = {"png": None, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[suffix]
-    with matplotlib.rc_context({"svg.hashsalt": "neardup"}):
-        figure.savefig(path, format=suffix, dpi=_PNG_DOTS, metadata=dateless)
 
 
 def _around(spots: NDArray[np.float64], room: float) -> list[list[float]]:

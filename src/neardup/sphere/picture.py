@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.atomic import replacing
-from neardup.errors import NeardupError, SettingError
+from neardup.figures import new_figure, picture_format, write_figure
 from neardup.sphere.sphere import Sphere
 from neardup.sphere.spread import angle_bound, best_angle
 
@@ -18,11 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_DATELESS: dict[str, dict[str, Any] | None] = {
-    "png": None,
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-}
 _INK, _PALE, _SHADE = "#22313f", "#c8d1da", "#f3f6f9"
 _LINE, _MARK = "#1f6fb2", "#d1495b"
 _MOST_LINES = 60  # more of them hide the ball
@@ -32,36 +26,12 @@ def draw(sphere: Sphere, path: str | os.PathLike[str]) -> None:
     """Draw a sphere's lines (beyond three dimensions: their angles) and its way to rest."""
     suffix = picture_format(path)
     figure = _figure(sphere)
-    import matplotlib
-
-    # The same picture has the same bytes: no date, and no random names inside an SVG.
-    with replacing(path) as unfinished, matplotlib.rc_context({"svg.hashsalt": "neardup"}):
-        figure.savefig(unfinished, format=suffix, dpi=100, metadata=_DATELESS[suffix])
-
-
-def picture_format(path: str | os.PathLike[str]) -> str:
-    """The format that a picture's name asks for.
-
-    >>> picture_format("charges.SVG")
-    'svg'
-    """
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in _DATELESS:
-        raise SettingError(f"{path} is no name for a picture; let it end in .png, .svg or .pdf")
-    return suffix
+    with replacing(path) as unfinished:
+        write_figure(figure, unfinished, suffix, dpi=100)
 
 
 def _figure(sphere: Sphere) -> Figure:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise NeardupError(
-            f"a picture needs matplotlib, which cannot be loaded ({error}); "
-            "install it with `pip install matplotlib`"
-        ) from None
-    figure = Figure(figsize=(10, 5), layout="constrained", facecolor="white")
-    FigureCanvasAgg(figure)
+    figure = new_figure(10, 5)
     grid = figure.add_gridspec(2, 2, width_ratios=[1.1, 1])
     if sphere.dimension == 2:
         _circle(figure.add_subplot(grid[:, 0]), sphere)

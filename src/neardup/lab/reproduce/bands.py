@@ -19,15 +19,15 @@ _SAME_CORPUS = 0.1
 _COLUMNS = {
     "bands": "M",
     "band_bits": "K",
-    "published_candidates": "candidates\nseed",
+    "published_candidates": "candidates\npublished",
     "scaled_candidates": "\nscaled",
     "candidates": "\nours",
-    "published_true": "true\nseed",
+    "published_true": "true\npublished",
     "true": "\nours",
-    "published_precision": "precision\nseed",
+    "published_precision": "precision\npublished",
     "precision": "\nours",
     "recall": "recall\nours",
-    "published_seconds": "seconds\nseed",
+    "published_seconds": "seconds\npublished",
     "seconds": "\nours",
 }
 
@@ -60,7 +60,7 @@ def reproduce_bands(
         raise InputError("the input has no document; give some with terms and weights")
     table = _table(lab, swept)
     return Reproduction(
-        lab.seed,
+        lab.preset,
         lab.system,
         f"{swept.documents:,} documents with terms and weights ({swept.scheme})",
         swept.documents,
@@ -75,14 +75,20 @@ def _table(lab: PublishedLab, swept: Sweep) -> BesideTable:
     size = swept.documents / ARXIV_DOCUMENTS
     ours: dict[str, SweepRow] = {row.plan: row for row in swept.rows}
     rows: list[tuple[Cell, ...]] = []
-    for seed in lab.rows:
-        row = ours[seed.plan]
-        scaled = round(seed.false * size**2 + seed.true * size)
+    for theirs in lab.rows:
+        row = ours[theirs.plan]
+        scaled = round(theirs.false * size**2 + theirs.true * size)
         rows.append(
             (
-                *(seed.bands, seed.band_bits, seed.candidates, scaled, row.candidates),
-                *(seed.true, row.true, seed.true / seed.candidates, row.precision, row.recall),
-                *(seed.seconds, row.seconds["alone"]),
+                *(theirs.bands, theirs.band_bits, theirs.candidates, scaled, row.candidates),
+                *(
+                    theirs.true,
+                    row.true,
+                    theirs.true / theirs.candidates,
+                    row.precision,
+                    row.recall,
+                ),
+                *(theirs.seconds, row.seconds["alone"]),
             )
         )
     return BesideTable.of(f"M tables of K bits, true from {swept.thresholds[0]:g}", _COLUMNS, rows)
@@ -92,30 +98,30 @@ def _differences(lab: PublishedLab, swept: Sweep, table: BesideTable) -> list[st
     n, size = swept.documents, swept.documents / ARXIV_DOCUMENTS
     candidates = _ratios(table.column("candidates"), table.column("scaled_candidates"))
     sentences = [
-        f"Size: the seed had {ARXIV_DOCUMENTS:,} documents, these are {n:,}. Random candidates go "
-        f"with the square of the number (× {size**2:.3f}), true pairs about with the number "
-        f"(× {size:.3f}); so scaled, the seed's candidates are met {candidates}."
+        f"Size: the publication used {ARXIV_DOCUMENTS:,} documents, this run uses {n:,}. Random "
+        "candidates grow with the square of the number of documents "
+        f"(× {size**2:.3f}), true pairs roughly with the number itself (× {size:.3f}). Ours "
+        "divided by the published candidates, scaled in this way: "
+        f"{candidates.removesuffix(' times')}."
     ]
     if abs(size - 1) > _SAME_CORPUS:
         sentences.append("Corpus: this is another collection, so only the shape can agree.")
     else:
         true = _ratios(table.column("true"), table.column("published_true"))
         sentences.append(
-            f"Edition: this is another edition of the corpus, with vectors made anew. Its true "
-            f"pairs are {true} those of the seed; they depend on which abstracts are in it twice."
+            "Edition: this is another edition of the corpus, with newly computed vectors. Its true "
+            f"pairs are {true} the published ones; they depend on which abstracts occur twice in "
+            "it."
         )
     if swept.true_pairs is None or not swept.true_pairs[0]:
         sentences.append("Recall: no pair reaches the threshold here, so there is none.")
     else:
         low, high = _extremes(table.column("recall"))
         sentences.append(
-            f"Recall: the seed never measured it. Of the {swept.true_pairs[0]:,} pairs there are, "
-            f"its settings find from {low:.1%} to {high:.1%}."
+            f"Recall: not published. Of the {swept.true_pairs[0]:,} true pairs, the published "
+            f"settings find {low:.1%} to {high:.1%}."
         )
-    sentences.append(
-        f"Seconds: {lab.about_seconds}; ours are for all three, each row on its own, on this "
-        "machine."
-    )
+    sentences.append(f"Seconds: {lab.about_seconds}, for each row on its own, on this machine.")
     return sentences
 
 

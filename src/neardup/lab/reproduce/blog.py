@@ -20,7 +20,7 @@ from neardup.presets import preset
 # Each newcomer has 43,745 patterns to look up; so many take seconds and show what it costs.
 NEWCOMERS = 200
 LIMITS = (0, 1, 2, 3, 5, 8, 10, 15)
-# Numbers of words, which in Chinese are characters; the seed says 500 and more suit SimHash.
+# Numbers of words, which in Chinese are characters; the original says 500 and more suit SimHash.
 LENGTHS = (0, 25, 50, 100, 200, 500)
 
 
@@ -32,7 +32,7 @@ def reproduce_blog(
     truth: str | None = None,
     threads: int | None = None,
 ) -> Reproduction:
-    """Fingerprint texts by their keywords and search them in each of the seed's ways."""
+    """Fingerprint texts by their keywords and search them in each of the original's ways."""
     began = time.perf_counter()
     known = preset("blog")
     known_ids = None if truth is None else KnownIds.read(truth)
@@ -46,7 +46,7 @@ def reproduce_blog(
         distances = np.asarray(hamming(found[pairs.a], found[pairs.b]))
         tables += [_by_limit(distances), _by_length(found, pairs, distances, limit)]
     return Reproduction(
-        "s2",
+        "blog",
         "A blog on SimHash for Chinese pages (xv44586, 2019): jieba's 50 best keywords, 64 bits of "
         "a multiplicative string hash, four tables of 16 bits, distance up to 3",
         f"{len(found):,} documents ({found.scheme})",
@@ -66,7 +66,7 @@ def reproduce_blog(
 
 
 def _searches(found: Fingerprints, tables: str, limit: int, threads: int | None) -> BesideTable:
-    """Every way the seed names to find what is within the limit, for some of the documents."""
+    """Every way the original names to find what is within the limit, for some of the documents."""
     filled = found[~found.empty]
     new = np.zeros(len(filled), np.bool_)
     new[:: -(-len(filled) // NEWCOMERS)] = True
@@ -94,7 +94,7 @@ def _searches(found: Fingerprints, tables: str, limit: int, threads: int | None)
         f"{len(newcomers):,} documents looked up among the others, tables built anew",
         {
             "way": "way",
-            "published": "seed says",
+            "published": "published",
             "plan": "plan",
             "pairs": f"found within {limit}",
             "milliseconds": "milliseconds each",
@@ -127,10 +127,10 @@ class Crowding:
         return 1 + (self.distinct - 1) / float(2**self.depth)
 
     def table(self) -> BesideTable:
-        """What the seed says of it, and what is."""
+        """What the original says of it, and what is."""
         return BesideTable.of(
             f"The sorted set of {self.distinct:,} different fingerprints",
-            {"what": "", "published": "seed says", "ours": "here", "fair": "fair bits"},
+            {"what": "", "published": "published", "ours": "here", "fair": "fair bits"},
             [
                 (f"that share the top {self.depth} bits", "few", self.shared, self.fair),
                 (f"in the fullest of {2**self.depth:,} places", "few", self.fullest, None),
@@ -145,7 +145,7 @@ def _by_limit(distances: NDArray[np.int64]) -> BesideTable:
     ]
     return BesideTable.of(
         f"The {len(distances):,} known pairs",
-        {"limit": "within bits", "published": "seed says", "found": "share found"},
+        {"limit": "within bits", "published": "published", "found": "share found"},
         rows,
     )
 
@@ -167,7 +167,7 @@ def _by_length(
         f"Known pairs within {limit} bits, by length",
         {
             "words": "words (characters) of the shorter",
-            "published": "seed says",
+            "published": "published",
             "pairs": "known pairs",
             "found": "share found",
         },
@@ -179,22 +179,22 @@ def _differences(tables: list[BesideTable], limit: int, with_truth: bool) -> lis
     searches = tables[0]
     complete, flipped, by_tables, by_prefix = searches.column("pairs")
     sentences = [
-        "Published: the seed shows code and reasons, no table; its words stand in that column.",
-        f"Complete: flipping finds {flipped} and the four tables {by_tables} of the {complete} "
-        f"pairs within {limit}; the top bits alone find {by_prefix}, as one differing bit among "
-        "them loses a pair.",
-        "Keywords: the seed cuts a text with jieba, joins the words by | and lets jieba cut that "
-        "again; we let jieba cut the text once.",
+        "Published: the blog shows code and arguments but no table; that column quotes its text.",
+        f"Completeness: flipping bits finds {flipped} and the four tables find {by_tables} of the "
+        f"{complete} pairs within {limit} bits; the top bits alone find {by_prefix}, because one "
+        "differing bit among them loses a pair.",
+        "Keywords: the blog segments a text with jieba, joins the words with | and segments the "
+        "result again; we segment the text once.",
     ]
     if not with_truth:
         sentences.append(
             "Recall: give known pairs (--truth, a Parquet file with their ids as a and b) to see "
-            f"what share of them lies within {limit} bits; the seed does not say."
+            f"what share of them lies within {limit} bits; it was not published."
         )
     else:
         found = dict(zip(tables[2].column("limit"), tables[2].column("found"), strict=True))
         sentences.append(
-            f"Recall: the seed takes {limit} from Google and advises to test it; here it finds "
-            f"{found[limit]:.1%} of the known pairs, 10 bits would find {found[10]:.1%}."
+            f"Recall: the blog takes the limit {limit} from Google and advises testing it; here it "
+            f"finds {found[limit]:.1%} of the known pairs, and 10 bits would find {found[10]:.1%}."
         )
     return sentences

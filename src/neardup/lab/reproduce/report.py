@@ -18,7 +18,7 @@ class Column:
 
 @dataclass(frozen=True)
 class BesideTable:
-    """A table in which what a seed published stands beside what was found here."""
+    """A table in which what the original published stands beside what was found here."""
 
     title: str
     columns: tuple[Column, ...]
@@ -54,12 +54,12 @@ class BesideTable:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """One seed's system, run with its own parameters on the data at hand.
+    """One published system, run with its own parameters on the data at hand.
 
     `numbers` are those that the sentences about the differences speak of.
     """
 
-    seed: str
+    preset: str
     system: str
     data: str
     documents: int

@@ -19,7 +19,7 @@ from neardup.pairs.by_fingerprints.plan import pairs_of
 from neardup.pairs.by_fingerprints.rotate import rotate_left
 from neardup.presets import preset
 
-_BESIDE = {"what": "", "published": "seed", "ours": "ours"}
+_BESIDE = {"what": "", "published": "published", "ours": "ours"}
 
 
 def reproduce_slides(*, threads: int | None = None) -> Reproduction:
@@ -28,7 +28,7 @@ def reproduce_slides(*, threads: int | None = None) -> Reproduction:
     addresses = _addresses(threads)
     sorting = _sorting()
     return Reproduction(
-        "s1",
+        "slides",
         "Slides on hashing and search (Vitrià and Ribera, Universitat de Barcelona): sets of "
         "letter pairs, 32 bits, sort, compare neighbours, rotate, again",
         "the slides' own examples",
@@ -62,7 +62,7 @@ def _addresses(threads: int | None) -> BesideTable:
         "Jaccard index of addresses",
         {
             "pair": "pair",
-            "published": "Jaccard\nseed",
+            "published": "Jaccard\npublished",
             "ours": "\nours",
             "fraction": "\nexactly",
             "distance": "differing bits of 32",
@@ -140,14 +140,15 @@ def _differences(addresses: BesideTable, threads: int | None) -> list[str]:
     far = addresses.column("distance")[0]
     return [
         _disagreements(addresses),
-        "Fingerprints: the slides do not name their 32-bit hash, so their numbers cannot be "
-        f"had again; ours put the three sentences {_listed(ours)} bits apart, theirs "
-        f"{_listed(theirs)}.",
-        "Case: the slides' letter pairs keep capitals, char:2 folds them; the Jaccard indices "
-        "here keep them, the bits do not.",
-        f"Nearness: the two addresses that are nothing alike (1A and 1B) differ in {far} of 32 "
-        "bits; chance would give 16. 32 bits of letter pairs tell little by themselves.",
-        f"Neighbours: sorting puts {_missed()} beside each other only after a turn, as the slides "
+        "Fingerprints: the slides do not name their 32-bit hash, so their fingerprints cannot be "
+        "reproduced; ours put the three sentences {}, {} and {} bits apart, ".format(*ours)
+        + "theirs {}, {} and {}.".format(*theirs),
+        "Case: the slides' letter pairs keep capitals, char:2 lower-cases them; the Jaccard "
+        "indices here keep capitals, the fingerprints do not.",
+        f"Distance: the two unrelated addresses (1A and 1B) differ in {far} of 32 bits, where "
+        "chance would give 16. 32 bits of letter pairs separate documents poorly.",
+        f"Neighbours: sorting places {_missed()} next to each other only after a rotation, as the "
+        "slides "
         "say. What sorting and rotating still misses is in docs/how-it-works/reproductions.md.",
     ]
 
@@ -159,7 +160,9 @@ def _disagreements(addresses: BesideTable) -> str:
         for pair, published, ours, fraction, _ in addresses.rows
         if published != ours
     ]
-    return f"Slips: every value is met but {'; '.join(wrong)}." if wrong else "Every value is met."
+    if not wrong:
+        return "Every value is reproduced."
+    return f"Errors: every value is reproduced except that of {'; '.join(wrong)}."
 
 
 def _missed() -> str:

@@ -54,7 +54,7 @@ class WindowedPairs:
         distance: NDArray[np.uint16],
         windows: NDArray[np.int64],
     ) -> None:
-        """Count some pairs; duplicates are those that the seed's windows let it find."""
+        """Count some pairs; duplicates are those that the original's windows let it find."""
         apart = windows[a] != windows[b]
         for row, limit in enumerate(self.limits):
             near = distance <= limit
@@ -70,7 +70,7 @@ class WindowedPairs:
 def disjoint_windows(words: NDArray[Any], share: Fraction) -> NDArray[np.int64]:
     """For each document its window: from the shortest on, lengths up to (1 + share) × the first.
 
-    That is how the seed cuts the sorted lengths; what follows a border begins the next window.
+    That is how the original cuts the sorted lengths; what follows a border begins the next window.
     """
     lengths, place = np.unique(words, return_inverse=True)
     numbers = np.zeros(len(lengths), np.int64)
@@ -89,7 +89,7 @@ def most_windows(share: Fraction) -> int:
 
 
 def least_comparisons(share: Fraction) -> int:
-    """The fewest that the seed's documents can need: when all windows are equally full."""
+    """The fewest that the original's documents can need: when all windows are equally full."""
     size = WIKIPEDIA_DOCUMENTS / most_windows(share)
     return int(WIKIPEDIA_DOCUMENTS * (size - 1) / 2)
 
@@ -164,7 +164,7 @@ def reproduce_articles(
     if known_ids is not None:
         tables.append(_recall(found, plan, windows, known_ids.among(ids), counted.limits))
     return Reproduction(
-        "s4",
+        "sphere",
         "A homework on 158,000 Wikipedia articles: 42 bits of MD5 of each word summed, the signs "
         "of 64 dot products with vectors spread over a half-sphere, lengths within 20 %, distances "
         "5, 10 and 15",
@@ -187,7 +187,9 @@ def _comparisons(found: Fingerprints, plan: LengthPlan, windows: NDArray[np.int6
         ("inside windows", "some millions", int((sizes * (sizes - 1) // 2).sum())),
         ("lengths within 20 %, no borders", None, plan.comparisons(found.words[filled])),
     ]
-    return BesideTable.of("Comparisons", {"what": "", "published": "seed", "ours": "ours"}, rows)
+    return BesideTable.of(
+        "Comparisons", {"what": "", "published": "published", "ours": "ours"}, rows
+    )
 
 
 def _within(counted: WindowedPairs) -> BesideTable:
@@ -199,7 +201,7 @@ def _within(counted: WindowedPairs) -> BesideTable:
         "Pairs of similar lengths",
         {
             "limit": "within bits",
-            "inside": "pairs\nin windows, as the seed",
+            "inside": "pairs\nin windows, as published",
             "pairs": "\nwithout borders",
             "lost": "lost at borders\npairs",
             "share_lost": "\nshare",
@@ -209,7 +211,7 @@ def _within(counted: WindowedPairs) -> BesideTable:
 
 
 def _sizes(counted: WindowedPairs) -> BesideTable:
-    """The seed's histogram: how many documents have how many duplicates."""
+    """The original's histogram: how many documents have how many duplicates."""
     rows: list[tuple[Cell, ...]] = []
     for low, high in zip(SIZES, (*SIZES[1:], None), strict=True):
         told = f"{low} and more" if high is None else str(low) if high == low + 1 else ""
@@ -224,7 +226,7 @@ def _sizes(counted: WindowedPairs) -> BesideTable:
 
 
 def _longest(found: Fingerprints, ids: pa.Array, counted: WindowedPairs) -> BesideTable:
-    """The seed's longest lines: those with most duplicates within the middle limit."""
+    """The original's longest lines: those with most duplicates within the middle limit."""
     middle = counted.duplicates[len(counted.limits) // 2]
     order = np.argsort(-middle, kind="stable")[:LONGEST_LINES]
     digits = found[order].hex()
@@ -269,7 +271,7 @@ def _recall(
             "limit": "within bits",
             "any_length": "any length",
             "similar": "lengths within 20 %",
-            "windows": "in windows, as the seed",
+            "windows": "in windows, as published",
         },
         rows,
     )
@@ -280,20 +282,20 @@ def _differences(
 ) -> list[str]:
     number = most_windows(share)
     sentences = [
-        "Corpus: the seed's dump of Wikipedia is not at hand, and its histograms are pictures; so "
-        "only its few numbers stand beside ours.",
+        "Corpus: the Wikipedia dump is not available here, and the published histograms are "
+        "pictures; so only the few published numbers are compared.",
         f"Comparisons: lengths from 1 to {LONGEST_ARTICLE:,} words make {number} windows. "
-        f"{WIKIPEDIA_DOCUMENTS:,} documents in so few are at least {least / 1e6:,.0f} million "
-        "comparisons, even if all windows are equally full; the seed's “some millions” cannot be "
-        "their number.",
-        "Borders: windows that end where the next begins lose "
-        f"{_shares(counted)} of the pairs within {_listed(counted.limits)} bits, whose lengths "
-        "are as similar as those of the pairs that are found.",
+        f"{WIKIPEDIA_DOCUMENTS:,} documents in {number} windows need at least "
+        f"{least / 1e6:,.0f} million comparisons, even if all windows are equally full, so the "
+        "published “some millions” cannot be right.",
+        "Borders: windows that end where the next one begins lose "
+        f"{_shares(counted)} of the pairs within {_listed(counted.limits)} bits, although their "
+        "lengths are as similar as those of the pairs that are found.",
     ]
     if not with_truth:
         sentences.append(
             "Recall: give known pairs (--truth, a Parquet file with their ids as a and b) to see "
-            "what share of them is found; the seed does not say."
+            "what share of them is found; it was not published."
         )
     return sentences
 

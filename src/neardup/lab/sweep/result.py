@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from io import StringIO
@@ -14,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from neardup.atomic import FolderKind, replacing_folder
+from neardup.figures import INSTALL, can_draw
 from neardup.report.spreadsheet import SpreadsheetWriter
 from neardup.report.tables import print_whole
 from neardup.visible import visible
@@ -188,9 +190,10 @@ class Sweep:
         }
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a folder with sweep.json, sweep.csv and the plots, complete or not at all."""
-        from neardup.lab.sweep.plots import draw_sweep
+        """Write a folder with sweep.json, sweep.csv and the plots, complete or not at all.
 
+        Without matplotlib there are no plots, and a warning says so.
+        """
         with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
             text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
             (folder / "sweep.json").write_text(text + "\n", encoding="utf-8")
@@ -198,7 +201,16 @@ class Sweep:
                 writer = SpreadsheetWriter(file)
                 writer.rows([[*_COLUMNS, *(f"seconds_{name}" for name in _SECONDS)]])
                 writer.rows(map(_values, self.rows))
-            draw_sweep(self, folder)
+            drawn = can_draw()
+            if drawn:
+                from neardup.lab.sweep.plots import draw_sweep
+
+                draw_sweep(self, folder)
+        if not drawn:
+            warnings.warn(
+                f"{os.fspath(path)} has no plots, which need matplotlib; install it with {INSTALL}",
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{level:g}" for level in self.thresholds)

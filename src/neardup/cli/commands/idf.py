@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from neardup.cli import options
-from neardup.cli.quantities import count, rejected_line
-from neardup.cli.terminal import say, say_json
+from neardup.cli import options, stopping
+from neardup.cli.command import Command
+from neardup.cli.terminal import count, say, say_json, say_rejected
 
 
+@click.command(cls=Command)
+@options.inputs
+@options.output_file
+@options.as_json
+@options.settings("text", "id", "max_document")
+@options.setting("features", default="word:1")
+@options.setting(
+    "hash",
+    help="Hash family the table is for. One table serves all families, except keyed ones "
+    "(nd1:NAME), which need a table of their own.",
+)
+@options.settings("threads")
 def idf(
-    inputs: options.Inputs,
-    output: options.OutputFile,
-    text: options.Text = None,
-    id: options.Id = None,
-    features: options.Features = "word:1",
-    hash: Annotated[
-        str,
-        typer.Option(
-            help="The hash family that the table is for. One table serves all of them, but for "
-            "keyed ones (nd1:NAME), which need their own."
-        ),
-    ] = "nd1",
-    max_document: options.MaxDocument = "64MB",
-    threads: options.Threads = None,
-    json: options.Json = False,
+    inputs: tuple[str, ...],
+    output: Path,
+    json: bool,
+    text: str | None,
+    id: str | None,
+    max_document: str,
+    features: str,
+    hash: str,
+    threads: int | None,
 ) -> None:
-    """Count in how many documents each feature occurs, to weigh later documents alike.
+    """Count document frequencies, for tf-idf weights.
+
+    Writes a table of the number of documents in which each feature occurs, for the option --idf of
+    other commands.
 
     Example: neardup idf corpus.jsonl.gz -o idf.parquet --features word:1
     """
-    from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.collection.fingerprint_files import idf_of_files
     from neardup.features.spec import record_fields
@@ -43,7 +51,7 @@ def idf(
     stopping.writes(output)
     with ByteProgress("idf") as progress:
         summary = idf_of_files(
-            inputs,
+            list(inputs),
             output,
             scheme,
             text=text,
@@ -66,7 +74,4 @@ def idf(
             "there were too many to count them all",
             err=True,
         )
-    if summary.rejected:
-        say(rejected_line(summary.rejected, summary.rejected_file), err=True)
-    if summary.left_out:
-        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)
+    say_rejected(summary.rejected, summary.left_out, summary.rejected_file)

@@ -2,70 +2,59 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from neardup.cli import options
-from neardup.cli.quantities import count as quantity
-from neardup.cli.terminal import say, say_json, say_lines
+from neardup.cli import options, stopping
+from neardup.cli.command import Command
+from neardup.cli.terminal import count as quantity, say, say_json, say_lines
 from neardup.errors import SettingError
 
 if TYPE_CHECKING:
-    from neardup.sphere import Progress, Sphere
+    from neardup.sphere import Sphere
 
 _TOLD = (1, 2**5, 2**10, 2**15)  # the exponents in the table
 _CHART_WIDTH, _CHART_ROWS, _CHART_FLOOR = 64, 6, 1e-15
 
 
+@click.command(cls=Command)
+@options.option("--dim", type=int, default=3, help="Dimension of the space, 2 to 4096.")
+@options.option("--count", type=int, default=16, help="Number of vectors, 1 to 4096.")
+@options.option("--seed", type=int, default=0, help="Seed of the random start, 0 or greater.")
+@options.path(
+    "--plot", help="Picture to draw: .png, .svg or .pdf; needs `pip install 'neardup[plots]'`."
+)
+@options.path("--output", "-o", help="File for the vectors, in NumPy's .npz format.")
+@options.as_json
 def sphere(
-    dim: Annotated[int, typer.Option(help="The dimension of the space, 2 to 4096.")] = 3,
-    count: Annotated[int, typer.Option(help="The number of vectors, 1 to 4096.")] = 16,
-    seed: Annotated[int, typer.Option(help="Which random start; 0 or larger.")] = 0,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            parser=options.path,
-            metavar="PATH",
-            help="A picture to draw: .png, .svg or .pdf.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=options.path,
-            metavar="PATH",
-            help="An .npz file for the vectors.",
-            show_default=False,
-        ),
-    ] = None,
-    json: options.Json = False,
+    dim: int, count: int, seed: int, plot: Path | None, output: Path | None, json: bool
 ) -> None:
-    """Spread vectors evenly over a sphere: energy, convergence, smallest angle.
+    """Spread vectors evenly over a sphere.
+
+    Shows the energy, the convergence and the smallest angle between two vectors.
 
     Example: neardup sphere --dim 3 --count 16 --plot charges.png
     """
     from neardup.atomic import require_writable
-    from neardup.cli import stopping
+    from neardup.cli.progress import SettlingProgress
+    from neardup.figures import picture_format, require_matplotlib
     from neardup.sphere import spread
-    from neardup.sphere.picture import draw, picture_format
+    from neardup.sphere.picture import draw
 
     if plot is not None:
         picture_format(plot)  # a wrong name is told before the work, not after it
         require_writable(plot)
+        require_matplotlib()
     if output is not None:
         require_writable(output)
     if output is not None and output == plot:
         raise SettingError(f"--output and --plot are both {output}; give each a name of its own")
     stopping.writes(output, plot)
     begin = time.perf_counter()
-    with _SettlingProgress() as progress:
+    with SettlingProgress() as progress:
         settled = spread(dim, count, seed, progress=progress)
     seconds = time.perf_counter() - begin
     if output is not None:
@@ -165,51 +154,3 @@ def _chart(sphere: Sphere) -> str:
         blocks = "".join(" ▁▂▃▄▅▆▇█"[min(8, max(0, height - 8 * row))] for height in eighths)
         lines.append(f"{10.0**level:7.0e} ┤{blocks}")
     return "\n".join([*lines, f"{'1':>9}{sphere.iterations:>{len(columns)},}", ""])
-
-
-class _SettlingProgress:
-    """Which attempt is under way and how hard it repels, on a terminal only."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress as Bar,
-            SpinnerColumn,
-            TextColumn,
-            TimeElapsedColumn,
-        )
-
-        self._bar = Bar(
-            SpinnerColumn(),
-            TextColumn("sphere"),
-            BarColumn(),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
-        self._task = self._bar.add_task("", total=None)
-
-    def __call__(self, progress: Progress) -> None:
-        """Show where the charges are."""
-        from math import acos, degrees
-
-        step = progress.step
-        self._bar.update(
-            self._task,
-            completed=progress.attempt - 1,
-            total=progress.attempts if progress.attempts > 1 else None,
-            description=(
-                f"start {progress.attempt} of {progress.attempts}, exponent {step.exponent:,}, "
-                f"iteration {progress.iteration:,}, {degrees(acos(1 - step.closest)):.4f}°"
-            ),
-        )
-
-    def __enter__(self) -> _SettlingProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._bar.stop()

@@ -2,48 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from neardup.cli import options
-from neardup.cli.quantities import count, rejected_line, size
-from neardup.cli.terminal import say, say_json
+import click
+
+from neardup.cli import options, stopping
+from neardup.cli.command import Command
+from neardup.cli.terminal import count, say, say_json, say_rejected, size
 
 if TYPE_CHECKING:
     from neardup.collection.fingerprint_files import FingerprintSummary
 
 
+@click.command(cls=Command)
+@options.inputs
+@options.output_file
+@options.as_json
+@options.settings("text", "id", "max_document")
+@options.settings("features", "weights")
+@options.idf
+@options.settings("bits", "hash", "tie", "projection")
+@options.settings("threads")
 def fingerprint(
-    inputs: options.Inputs,
-    output: options.OutputFile,
-    text: options.Text = None,
-    id: options.Id = None,
-    features: options.Features = "word:3",
-    weights: options.Weights = None,
-    idf: options.Idf = None,
-    bits: options.Bits = 64,
-    hash: options.Hash = "nd1",
-    tie: options.Tie = ">0",
-    projection: options.Projection = None,
-    max_document: options.MaxDocument = "64MB",
-    threads: options.Threads = None,
-    json: options.Json = False,
+    inputs: tuple[str, ...],
+    output: Path,
+    json: bool,
+    text: str | None,
+    id: str | None,
+    max_document: str,
+    idf: Path | None,
+    threads: int | None,
+    **recipe: Any,
 ) -> None:
-    """Give every document a fingerprint: id, words, fingerprint, as Parquet.
+    """Compute the fingerprints of documents.
+
+    Writes a Parquet file with the columns id, words and fingerprint.
 
     Example: neardup fingerprint corpus.jsonl.gz -o fps.parquet
     """
-    from neardup.cli import stopping
     from neardup.cli.progress import ByteProgress
     from neardup.collection.fingerprint_files import fingerprint_files
     from neardup.features.spec import record_fields
     from neardup.fingerprints import Scheme
     from neardup.pairs.memory import bytes_of
 
-    scheme = Scheme.of(features, weights, bits, hash, tie, projection, record_fields(text))
+    scheme = Scheme.of(**recipe, fields=record_fields(text))
     stopping.writes(output)
     with ByteProgress("fingerprint") as progress:
         summary = fingerprint_files(
-            inputs,
+            list(inputs),
             output,
             scheme,
             text=text,
@@ -73,7 +81,4 @@ def _print(summary: FingerprintSummary) -> None:
         f"{summary.documents_per_second:,.0f} documents/s, {rate}"
     )
     say(f"{summary.scheme} → {summary.output}")
-    if summary.rejected:
-        say(rejected_line(summary.rejected, summary.rejected_file), err=True)
-    if summary.left_out:
-        say(f"{count(summary.left_out, 'file')} left out → {summary.rejected_file}", err=True)
+    say_rejected(summary.rejected, summary.left_out, summary.rejected_file)

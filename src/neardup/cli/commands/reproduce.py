@@ -1,13 +1,14 @@
-"""`neardup reproduce`: the systems this project began with, run again."""
+"""`neardup reproduce`: published systems, run again with their own parameters."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from neardup.cli import options
+from neardup.cli.command import Command
 from neardup.cli.terminal import plain_console, say_json
 from neardup.errors import SettingError
 from neardup.visible import visible
@@ -19,86 +20,93 @@ if TYPE_CHECKING:
 
 _TERMS = "documents with the columns id, terms and weights, such as tf-idf vectors of abstracts"
 _NEEDS = {
-    "s0": _TERMS,
-    "s1": "",
-    "s2": "Chinese texts: files, a folder, or a Parquet file with a column text",
-    "s3": _TERMS,
-    "s4": "articles: a folder of text files, or a Parquet file with a column text",
+    "caim": _TERMS,
+    "irrs": _TERMS,
+    "slides": "",
+    "blog": "Chinese texts: files, a folder, or a Parquet file with a column text",
+    "sphere": "articles: a folder of text files, or a Parquet file with a column text",
 }
-_WITH_TRUTH = ("s2", "s4")
+_WITH_TRUTH = ("blog", "sphere")
+_FORMER = {"s0": "caim", "s1": "slides", "s2": "blog", "s3": "irrs", "s4": "sphere"}
 
 
+@click.command(cls=Command)
+@options.argument(
+    "preset",
+    "caim, irrs, slides, blog or sphere; `neardup presets` says what they are.",
+    metavar="PRESET",
+    shell_complete=options.one_of(tuple(_NEEDS)),
+)
+@options.argument(
+    "inputs", "Data to run on; slides has its own examples.", metavar="[INPUT...]", nargs=-1
+)
+@options.path(
+    "--truth",
+    help="Known near-duplicates, for blog and sphere: a Parquet file with their ids in the columns "
+    "a and b.",
+)
+@options.as_json
+@options.settings("text", "id", "threads")
 def reproduce(
-    seed: Annotated[
-        str, typer.Argument(metavar="SEED", help="s0, s1, s2, s3 or s4.", show_default=False)
-    ],
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[INPUT...]", help="The data to run it on; s1 brings its own."),
-    ] = None,
-    truth: Annotated[
-        Path | None,
-        typer.Option(
-            parser=options.path,
-            metavar="PATH",
-            help="Known near-duplicates for s2 and s4: a Parquet file with their ids as a and b.",
-            show_default="none",
-        ),
-    ] = None,
-    text: options.Text = None,
-    id: options.Id = None,
-    threads: options.Threads = None,
-    json: options.Json = False,
+    preset: str,
+    inputs: tuple[str, ...],
+    truth: Path | None,
+    json: bool,
+    text: str | None,
+    id: str | None,
+    threads: int | None,
 ) -> None:
-    """Run a seed's system with its own parameters, its published values beside ours.
+    """Run a published system again, beside its published values.
 
-    Example: neardup reproduce s0 arxiv-features.parquet
+    Example: neardup reproduce caim arxiv-features.parquet
     """
-    _check(seed, inputs or [], truth)
-    done = _run(seed, inputs or [], truth, text, id, threads)
+    _check(preset, inputs, truth)
+    done = _run(preset, list(inputs), truth, text, id, threads)
     if json:
         say_json(done.as_dict())
     else:
         _print(done)
 
 
-def _check(seed: str, inputs: list[str], truth: Path | None) -> None:
-    if seed not in _NEEDS:
-        raise SettingError(f"{seed!r} is no seed; choose {', '.join(_NEEDS)}")
-    if _NEEDS[seed] and not inputs:
-        raise SettingError(f"{seed} needs data: give {_NEEDS[seed]}")
-    if inputs and not _NEEDS[seed]:
-        raise SettingError(f"{seed} runs on its own examples; leave {inputs[0]} away")
-    if truth is not None and seed not in _WITH_TRUTH:
+def _check(preset: str, inputs: tuple[str, ...], truth: Path | None) -> None:
+    if preset in _FORMER:
+        raise SettingError(f"{preset} is now called {_FORMER[preset]}; give that name")
+    if preset not in _NEEDS:
+        raise SettingError(f"{preset!r} cannot be reproduced; choose {', '.join(_NEEDS)}")
+    if _NEEDS[preset] and not inputs:
+        raise SettingError(f"{preset} needs data: give {_NEEDS[preset]}")
+    if inputs and not _NEEDS[preset]:
+        raise SettingError(f"{preset} runs on its own examples; omit {inputs[0]}")
+    if truth is not None and preset not in _WITH_TRUTH:
         raise SettingError(
-            f"{seed} has no use for --truth: "
-            + ("it has its own values" if seed == "s1" else "it finds every true pair itself")
+            f"{preset} has no use for --truth: "
+            + ("it finds every true pair itself" if _NEEDS[preset] else "it has its own values")
         )
 
 
 def _run(
-    seed: str,
+    preset: str,
     inputs: list[str],
     truth: Path | None,
     text: str | None,
     id: str | None,
     threads: int | None,
 ) -> Reproduction:
-    if seed == "s1":
+    if preset == "slides":
         from neardup.lab.reproduce.slides import reproduce_slides
 
         return reproduce_slides(threads=threads)
-    if seed in _WITH_TRUTH:
+    if preset in _WITH_TRUTH:
         from neardup.lab.reproduce.blog import reproduce_blog
         from neardup.lab.reproduce.sphere import reproduce_articles
 
-        run = reproduce_blog if seed == "s2" else reproduce_articles
+        run = reproduce_blog if preset == "blog" else reproduce_articles
         known = None if truth is None else str(truth)
         return run(inputs, text=text, id=id, truth=known, threads=threads)
     from neardup.lab.reproduce.bands import reproduce_bands
     from neardup.lab.reproduce.published import CAIM, IRRS
 
-    lab = CAIM if seed == "s0" else IRRS
+    lab = CAIM if preset == "caim" else IRRS
     return reproduce_bands(lab, inputs, text=text, id=id, threads=threads)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from neardup.cli import options
-from neardup.cli.quantities import size
-from neardup.cli.terminal import plain_console, say_json
+from neardup.cli.command import Command
+from neardup.cli.terminal import plain_console, say_json, size
 from neardup.errors import SettingError
 
 if TYPE_CHECKING:
@@ -17,30 +17,41 @@ if TYPE_CHECKING:
     from neardup.pairs.by_fingerprints import Plan
 
 
+@click.command(cls=Command)
+@options.argument(
+    "plans",
+    "Plans to compare, for example bands:4x16 rotate:16:4.",
+    metavar="[PLAN...]",
+    nargs=-1,
+    default_note="one of each kind",
+)
+@options.option("--n", default="1e6", metavar="N", help="Number of fingerprints, for example 1e7.")
+@options.option(
+    "--max-distance",
+    type=click.IntRange(min=0),
+    default=3,
+    help="Maximum number of differing bits.",
+)
+@options.setting("bits", section="Options")
+@options.option(
+    "--similarity",
+    type=float,
+    metavar="COSINE",
+    help="Also show the expected recall of pairs with this cosine similarity.",
+)
+@options.as_json
 def plan(
-    plans: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PLAN...]",
-            help="Ways to look at, for example bands:4x16 rotate:16:4.",
-            show_default="one of each kind",
-        ),
-    ] = None,
-    n: Annotated[
-        str, typer.Option("--n", help="How many fingerprints there are, for example 1e7.")
-    ] = "1e6",
-    max_distance: Annotated[int, typer.Option(help="The most bits that may differ.", min=0)] = 3,
-    bits: options.Bits = 64,
-    similarity: Annotated[
-        float | None,
-        typer.Option(
-            help="Also tell which share of the pairs of this cosine become candidates.",
-            show_default="not told",
-        ),
-    ] = None,
-    json: options.Json = False,
+    plans: tuple[str, ...],
+    n: str,
+    max_distance: int,
+    bits: int,
+    similarity: float | None,
+    json: bool,
 ) -> None:
-    """Compare the ways to search: tables, guarantee, candidates, memory, seconds; and choose.
+    """Compare search plans by guarantee, memory and time.
+
+    Shows each plan's tables, guarantee, expected candidates, memory and seconds, and which plan
+    `auto` chooses.
 
     Example: neardup plan --n 1e7 --max-distance 6 --similarity 0.95
     """

@@ -1,13 +1,14 @@
-"""`neardup curve`: the chance to be found by similarity, for one plan or several."""
+"""`neardup curve`: the probability that a pair is found, by similarity, for some plans."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from neardup.cli import options
+from neardup.cli import options, stopping
+from neardup.cli.command import Command
 from neardup.cli.terminal import say, say_json, say_lines
 from neardup.errors import SettingError
 
@@ -18,54 +19,61 @@ if TYPE_CHECKING:
 _MEASURES = ("cosine", "jaccard", "weighted-jaccard")
 
 
+@click.command(cls=Command)
+@options.option(
+    "--plan",
+    metavar="PLAN",
+    multiple=True,
+    required=True,
+    help="Plan to show, for example bands:20x16. Repeatable.",
+)
+@options.setting("bits", note="what the bands need, else 64", section="Options")
+@options.option("--threshold", type=float, help="Similarity to mark in the chart, 0 to 1.")
+@options.option(
+    "--similarity",
+    default="cosine",
+    metavar="NAME",
+    shell_complete=options.one_of(_MEASURES),
+    help="Similarity measure of the x axis: cosine, jaccard or weighted-jaccard.",
+)
+@options.option(
+    "--n",
+    type=click.IntRange(min=1),
+    default=1_000_000,
+    help="Number of fingerprints; only rotate plans depend on it.",
+)
+@options.path(
+    "--output",
+    "-o",
+    help="Picture to draw: .png, .svg or .pdf; needs `pip install 'neardup[plots]'`.",
+)
+@options.as_json
 def curve(
-    plan: Annotated[
-        list[str],
-        typer.Option(help="A way to search, for example bands:20x16; may be given often."),
-    ],
-    bits: Annotated[
-        int | None,
-        typer.Option(
-            help="Bits of a fingerprint, 1 to 4096.", show_default="what bands need, else 64"
-        ),
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="A similarity to mark.", show_default="none"),
-    ] = None,
-    similarity: Annotated[
-        str, typer.Option(help="By which similarity: cosine, jaccard or weighted-jaccard.")
-    ] = "cosine",
-    n: Annotated[
-        int, typer.Option("--n", min=1, help="How many fingerprints there are, for rotate.")
-    ] = 1_000_000,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=options.path,
-            metavar="PATH",
-            help="A picture: .png, .svg or .pdf.",
-            show_default="none",
-        ),
-    ] = None,
-    json: options.Json = False,
+    plan: tuple[str, ...],
+    bits: int | None,
+    threshold: float | None,
+    similarity: str,
+    n: int,
+    output: Path | None,
+    json: bool,
 ) -> None:
-    """Show how likely a pair is found, by its similarity: the S-curve of a plan.
+    """Show how likely a plan finds a pair, by similarity (S-curve).
 
     Example: neardup curve --plan bands:20x16 --plan bands:8x8 --threshold 0.8
     """
     from neardup.atomic import require_writable
-    from neardup.cli import stopping
-    from neardup.lab.curves import curve_format, curve_text, draw_curves, plan_curve
+    from neardup.figures import picture_format, require_matplotlib
+    from neardup.lab.curves import curve_text, draw_curves, plan_curve
     from neardup.lab.sweep.request import named_plan
 
     if similarity not in _MEASURES:
         raise SettingError(f"--similarity {similarity} has no curve; choose {', '.join(_MEASURES)}")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise SettingError(f"--threshold {threshold} must be a number from 0 to 1")
     if output is not None:
-        curve_format(output)
+        picture_format(output)
         require_writable(output)
+        require_matplotlib()
     stopping.writes(output)
     plans = [named_plan(name, bits) for name in dict.fromkeys(plan)]
     curves = [plan_curve(one, similarity, n) for one in plans]

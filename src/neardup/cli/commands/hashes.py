@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
-import typer
+import click
 
 from neardup.cli import options
+from neardup.cli.command import Command
 from neardup.cli.files import read_text
 from neardup.cli.terminal import plain_console, say_json
 from neardup.errors import InputError
 
 
-def hashes(
-    families: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FAMILY",
-            help="The families to try, for example md5 or string:5749:1024.",
-            show_default="all",
-        ),
-    ] = None,
-    words: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Words to hash, one on each line, in UTF-8; - is standard input.",
-            show_default="1,000 common English words",
-        ),
-    ] = None,
-    slots: Annotated[
-        int, typer.Option(help="The size of the table they fall into.", min=2, max=1_000_000)
-    ] = 257,
-    json: options.Json = False,
-) -> None:
-    """Show the hash families: collisions, load, bits and speed over a list of words.
+@click.command(cls=Command)
+@options.argument(
+    "families",
+    "Families to try, for example md5 or string:5749:1024.",
+    metavar="[FAMILY...]",
+    nargs=-1,
+    default_note="all",
+)
+@options.option(
+    "--words",
+    metavar="FILE",
+    note="1,000 common English words",
+    help="File of words to hash, one per line, in UTF-8; - is standard input.",
+)
+@options.option(
+    "--slots",
+    type=click.IntRange(2, 1_000_000),
+    default=257,
+    help="Number of slots in the hash table.",
+)
+@options.as_json
+def hashes(families: tuple[str, ...], words: str | None, slots: int, json: bool) -> None:
+    """Compare hash families: collisions, load, bits and speed.
 
     Example: neardup hashes --slots 257
     """

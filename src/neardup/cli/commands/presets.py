@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import click
+
 from neardup.cli import options
+from neardup.cli.command import Command
 from neardup.cli.terminal import say, say_json
 
 
-def presets(json: options.Json = False) -> None:
-    """List the presets: known systems, for the option --preset.
+@click.command(cls=Command)
+@options.as_json
+def presets(json: bool) -> None:
+    """List the presets: settings of known systems, for --preset.
 
     Example: neardup presets
     """

@@ -1,0 +1,78 @@
+"""How a command fails: one sentence on standard error and an exit code, 2 for wrong usage."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import click
+
+from neardup.errors import NeardupError, SettingError
+
+SHOW = "NEARDUP_TRACEBACK"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LONGEST = 1000  # characters of a usage error, which quotes what was given
+
+
+def sentence_and_code(error: Exception) -> tuple[str, int]:
+    """What to say about an error, and the exit code of the program."""
+    if isinstance(error, click.UsageError):
+        return _about_usage(error), 2
+    if isinstance(error, click.Abort):
+        return "stopped", 130
+    if isinstance(error, SettingError):
+        return str(error), 2
+    if isinstance(error, NeardupError):
+        return str(error), 1
+    if isinstance(error, OSError):
+        return _about_system(error), 1
+    return _about_fault(error), 1
+
+
+def _about_usage(error: click.UsageError) -> str:
+    said = error.format_message()
+    if len(said) > _LONGEST:
+        said = f"{said[: _LONGEST - 200]}…{said[-200:]}"
+    if error.ctx is None:
+        return said
+    return f"{said} Try '{error.ctx.command_path} --help' for help."
+
+
+def _about_system(error: OSError) -> str:
+    """A sentence for what no part of the program foresaw."""
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if error.errno in _FULL:  # all other outputs have names
+        return f"cannot write standard output or a temporary file: {error.strerror}"
+    return error.strerror or str(error)
+
+
+def _about_fault(error: Exception) -> str:
+    """Say what happened and where its traceback is; `NEARDUP_TRACEBACK=1` prints that."""
+    if isinstance(error, MemoryError):
+        return (
+            "out of memory; give a smaller --memory where the command has it, read fewer or "
+            "smaller documents at a time, or use a machine with more memory"
+        )
+    return (
+        f"unexpected error, a fault in neardup: {type(error).__name__}: {error}; please report "
+        f"it with {_traceback_of(error)}"
+    )
+
+
+def _traceback_of(error: Exception) -> str:
+    import tempfile
+    import traceback
+    from pathlib import Path
+
+    if os.environ.get(SHOW):
+        traceback.print_exception(error)
+        return "the traceback above"
+    told = "".join(traceback.format_exception(error))
+    try:
+        number, name = tempfile.mkstemp(prefix="neardup-traceback-", suffix=".txt")
+        os.close(number)
+        Path(name).write_text(told, encoding="utf-8", errors="backslashreplace")
+    except OSError:
+        return f"the traceback that {SHOW}=1 shows"
+    return f"the traceback in {name}"

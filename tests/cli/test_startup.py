@@ -1,0 +1,70 @@
+"""What a command imports: nothing that it does not use. Times are in benchmarks/startup.py."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SAMPLE = Path(__file__).parents[2] / "examples" / "sample.jsonl"
+MODULES = """
+import json, sys
+sys.argv = ["neardup", *sys.argv[1:]]
+from neardup.cli.entry import main
+try:
+    main()
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+# What a user may have installed or what other commands use; none of it serves a plain dedup.
+UNUSED = {
+    *("matplotlib", "pandas", "polars", "lmdb", "jieba", "rich", "pygments", "fsspec", "typer"),
+    *("pydantic", "hypothesis", "networkx", "duckdb"),
+}
+
+
+def imported(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-c", MODULES, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def packages(modules):
+    """The packages that are not Python's own."""
+    return {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
+
+
+def foreign(modules):
+    return {name for name in packages(modules) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["dedup", "--help"]])
+def test_help_and_version_import_click_alone(arguments):
+    assert foreign(imported(*arguments)) == {"click", "neardup"}
+
+
+def test_only_the_command_that_is_called_is_imported():
+    commands = "neardup.cli.commands."
+    found = {name for name in imported("tune", "--help") if name.startswith(commands)}
+    assert found == {f"{commands}tune"}
+    assert not {name for name in imported("--version") if name.startswith(commands)}
+
+
+def test_dedup_imports_nothing_that_it_does_not_use(tmp_path):
+    found = imported("dedup", SAMPLE, "-o", tmp_path / "out", "--quiet")
+    assert (tmp_path / "out" / "kept.parquet").exists()
+    assert "pyarrow" in found
+    assert packages(found) & UNUSED == set()
+    parts = {name.split(".")[1] for name in found if name.startswith("neardup.")}
+    assert parts & {"lab", "index", "sphere", "service", "explore"} == set()
+
+
+def test_an_index_is_what_needs_lmdb(tmp_path):
+    found = imported("dedup", SAMPLE, "-o", tmp_path / "out", "--index", tmp_path / "i", "-q")
+    assert "lmdb" in packages(found)
