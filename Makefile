@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc')
+NATIVE = $(shell find native -name '*.hpp' -o -name '*.cpp')
 SANITIZED := build/sanitized
+COVERAGE := build/coverage.json
 PEERS := $(VENV)/peers
 CLANGS := clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
 CLANG ?= $(firstword $(foreach name,$(CLANGS),$(shell command -v $(name))))
@@ -20,17 +22,27 @@ demo: $(VENV)/installed
 	@echo
 	@echo "The clean collection is demo-out/kept.parquet; open demo-out/report.html for the whole story."
 
+# slipcover removes its probes from lines that have run. Measured in CPU time with Python 3.11: 3 % more
+# on tests/features, 21 % on tests/torture; coverage.py took more than twice the time. Processes that
+# tests start are not measured.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	@mkdir -p build
+	$(BIN)/python -m slipcover --source src/neardup --json --out $(COVERAGE) \
+	  -m pytest -n auto --dist loadfile
+	@$(BIN)/python -c "import json; print('Line coverage of src/neardup: %.1f %%' % \
+	  json.load(open('$(COVERAGE)'))['summary']['percent_covered'])"
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $(NATIVE)
+	$(BIN)/codespell
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(NATIVE)
 
 # Every benchmark with its peers, then the page made of the results: takes some minutes.
 # simhash-pybind lives apart because it installs a module of the same name as simhash, text-dedup

@@ -75,13 +75,13 @@ def measured(rounds: int) -> Costs:
     every, blocks, tables, prefix, rotate, probe = (timing.cpu * 1e9 for timing in timings)
     table = tables / (SOME * 20)
     sort = rotate / (SOME * 4)
+    looked_at = plan_of("prefix:6", BITS).expected_candidates(SOME)
+    assert looked_at is not None, "a prefix plan knows its expected candidates"
     found = Costs(
         compare=every / (FEW * (FEW - 1) / 2),
         move=1.0,
         table=table,
-        look=max(
-            0.01, (prefix - SOME * table) / plan_of("prefix:6", BITS).expected_candidates(SOME)
-        ),
+        look=max(0.01, (prefix - SOME * table) / looked_at),
         sort=sort,
         probe=max(1.0, (probe - SOME * sort) / (SOME * (BITS + 1))),
         row_bytes=row_bytes(),

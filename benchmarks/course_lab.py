@@ -63,7 +63,7 @@ def _fingerprints(corpus: list[dict[str, float]], bits: int) -> list[str]:
 
 def _signs(term: str, bits: int) -> NDArray[np.float64]:
     digest = np.frombuffer(hashlib.md5(term.encode()).digest(), np.uint8)
-    return np.unpackbits(digest)[:bits] * 2.0 - 1.0
+    return np.unpackbits(digest)[:bits].astype(np.float64) * 2 - 1
 
 
 def _candidates(fingerprints: list[str], bands: int, width: int) -> set[tuple[int, int]]:

@@ -89,8 +89,10 @@ def _contestants(documents: pa.Table, task: str) -> Iterator[tuple[str, Callable
 def _joined(documents: pa.Table, weights: str) -> int:
     import neardup as nd
 
-    options = {"features": "terms", "weights": weights, "threads": 1}
-    return int(nd.exact_pairs(documents, THRESHOLD, "cosine", **options).num_rows)
+    found = nd.exact_pairs(
+        documents, THRESHOLD, "cosine", features="terms", weights=weights, threads=1
+    )
+    return int(found.num_rows)
 
 
 def _searched(sets: list[list[int]]) -> int:

@@ -112,7 +112,7 @@ def looked_at(n: int, bits: int, plan: str) -> float:
         return n * tables * 2.0**-width
     k, _, blocks = numbers.partition("/")
     cut = int(blocks or int(k) + 1)
-    return n * comb(cut, int(k)) * 2.0 ** (-bits * (cut - int(k)) / cut)
+    return float(n * comb(cut, int(k)) * 2.0 ** (-bits * (cut - int(k)) / cut))
 
 
 def section(result: Result) -> str:
@@ -183,6 +183,14 @@ def _curve_row(row: Json) -> tuple[str, ...]:
     )
 
 
+def _bulk_microseconds(row: Json) -> float:
+    return float(1e6 / row["queries_per_second"])
+
+
+def _single_microseconds(row: Json) -> float:
+    return float(row["p50_microseconds"])
+
+
 def draw(result: Result, path: Path) -> None:
     """The time of a query against n, and a constant with so much for each fingerprint it meets."""
     import numpy as np
@@ -192,7 +200,7 @@ def draw(result: Result, path: Path) -> None:
     for axes, label, microseconds in zip(
         figure.subplots(1, 2),
         ("µs a query, asked in bulk (CPU)", "µs a single query, p50"),
-        (lambda row: 1e6 / row["queries_per_second"], lambda row: row["p50_microseconds"]),
+        (_bulk_microseconds, _single_microseconds),
         strict=True,
     ):
         for tool, marker in ((MEMORY, "o"), (DURABLE, "s")):

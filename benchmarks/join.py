@@ -150,8 +150,8 @@ def _skewed(result: Result) -> Iterator[tuple[Json, float]]:
 def slope(result: Result) -> float:
     """The exponent of n in our time for k = 3, by least squares on logarithms."""
     rows = [row for row in (find(result, search) for search in CONTEST[:4]) if row]
-    logs = [np.log10([row[key] for row in rows]) for key in ("n", "cpu_seconds")]
-    return float(np.polyfit(*logs, 1)[0])
+    sizes, seconds = (np.log10([row[key] for row in rows]) for key in ("n", "cpu_seconds"))
+    return float(np.polyfit(sizes, seconds, 1)[0])
 
 
 def draw(result: Result, path: Path) -> None:

@@ -23,7 +23,7 @@ THRESHOLD = 0.9
 LEAST = 20
 SHARED = corpora.ARXIV.parent
 PLANS = ("bands:2x10", "bands:4x10", "bands:4x16", "bands:8x16", "bands:8x24", "rotate:16:4")
-TEXTS: dict[str, Json] = {"similarity": "jaccard", "threshold": 0.8}
+TEXTS: Json = {"similarity": "jaccard", "threshold": 0.8}
 COLLECTIONS: dict[str, Json] = {
     "arxiv/features.parquet": {"features": "terms", "threshold": 0.8},
     "arxiv/docs.parquet": TEXTS,

@@ -65,7 +65,7 @@ def test_nothing_imports_upwards():
 
 def test_the_native_core_knows_no_python():
     native = Path(__file__).parents[1] / "native"
-    sources = [*native.glob("include/**/*.hpp"), *native.glob("src/*.cpp")]
+    sources = [*native.glob("include/**/*.hpp"), *native.glob("src/**/*.cpp")]
     assert sources
     for source in sources:
         text = source.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-// NumPy arrays as the bindings take and give them.
+// NumPy arrays as arguments and results of the bindings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,9 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
-#include "neardup/recipe.hpp"
+#include "neardup/text/recipe.hpp"
 
 namespace neardup::bind {
 
@@ -17,7 +20,7 @@ namespace nb = nanobind;
 template <typename T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// View an Arrow string column; its offsets are checked, so that no kernel can read outside it.
+// View an Arrow string column. Checks the offsets, so that no kernel can read outside it.
 inline Column column_of(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets) {
     if (offsets.size() == 0) throw std::invalid_argument("a string column has at least one offset");
     const std::int64_t* at = offsets.data();
@@ -29,7 +32,7 @@ inline Column column_of(const Input<std::uint8_t>& data, const Input<std::int64_
     return {data.data(), at, count};
 }
 
-// The secret of a keyed hash as Python hands it over: seven words, or none for plain nd1.
+// The secret of a keyed hash as passed from Python: seven numbers, or none for plain nd1.
 class KeyWords {
   public:
     explicit KeyWords(const Input<std::uint64_t>& words) : given_(words.size() != 0) {
@@ -48,11 +51,26 @@ class KeyWords {
 template <typename T>
 using InputRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Hand memory made with new[] over to NumPy.
+// Pass memory made with new[] to NumPy.
 template <typename T, typename... Size>
 auto owned_array(T* memory, Size... shape) {
     nb::capsule owner(memory, [](void* held) noexcept { delete[] static_cast<T*>(held); });
     return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Size)>>(memory, {shape...}, owner);
+}
+
+// Pass a vector to NumPy without copying.
+template <typename T, typename... Size>
+auto array_of(std::vector<T>&& values, Size... shape) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = kept->data();
+    nb::capsule owner(kept.release(),
+                      [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Size)>>(data, {shape...}, owner);
+}
+template <typename T>
+auto array_of(std::vector<T>&& values) {
+    const std::size_t size = values.size();
+    return array_of(std::move(values), size);
 }
 
 }  // namespace neardup::bind

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "neardup/json_lines.hpp"
+#include "neardup/json/lines.hpp"
 
 namespace neardup::bind {
 
@@ -32,11 +32,11 @@ JsonWanted wanted_of(const std::string& name, const std::string& must_be) {
 // The scanner with the kernels it uses.
 struct JsonReader {
     JsonLines lines;
-    const Kernels& kernels;
+    const JsonKernels& kernels;
 
     JsonReader(const std::vector<std::pair<std::string, std::string>>& wanted, bool every,
                const std::string& isa)
-        : lines(columns_of(wanted), every), kernels(kernels_for(isa)) {}
+        : lines(columns_of(wanted), every), kernels(json_kernels_for(isa)) {}
 
     static std::vector<JsonWanted> columns_of(
         const std::vector<std::pair<std::string, std::string>>& wanted) {

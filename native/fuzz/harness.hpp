@@ -1,5 +1,5 @@
-// What every fuzz harness shares. A harness takes arbitrary bytes, and ends the process when
-// something that must hold does not; the sanitizers end it when memory is misused.
+// Shared by all fuzz harnesses. A harness takes arbitrary bytes and aborts if a property does not
+// hold; the sanitizers abort on memory errors.
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@
 
 namespace neardup::fuzz {
 
-// One for each topic, in the file of that name.
+// One for each file of the same name.
 void fuzz_json_lines(const std::uint8_t* data, std::size_t size);
 void fuzz_pages(const std::uint8_t* data, std::size_t size);
 void fuzz_text(const std::uint8_t* data, std::size_t size);
 void fuzz_segment(const std::uint8_t* data, std::size_t size);
 void fuzz_weights(const std::uint8_t* data, std::size_t size);
 
-#define REQUIRE(what)                                                                \
-    do {                                                                             \
-        if (!(what)) {                                                               \
+#define REQUIRE(what)                                                               \
+    do {                                                                            \
+        if (!(what)) {                                                              \
             std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
-            std::abort();                                                            \
-        }                                                                            \
+            std::abort();                                                           \
+        }                                                                           \
     } while (false)
 
 // The instruction sets to compare with the portable kernels.

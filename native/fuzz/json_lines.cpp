@@ -1,14 +1,13 @@
-// Blocks of JSON lines: every instruction set says the same, and what it says is sound.
+// Blocks of JSON lines: every instruction set gives the same answer, and the answer is valid.
 //
 // The first byte holds settings; the rest is one or more blocks, with a byte 0xFF between them.
-#include "neardup/json_lines.hpp"
+#include "neardup/json/lines.hpp"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness.hpp"
-#include "neardup/dispatch.hpp"
 
 namespace neardup::fuzz {
 
@@ -55,7 +54,7 @@ std::vector<std::string_view> blocks_of(std::string_view rest) {
 }
 
 Answer read(const std::vector<std::string_view>& blocks, const Settings& settings,
-            const Kernels& kernels) {
+            const JsonKernels& kernels) {
     JsonLines lines(settings.wanted, settings.every);
     Answer answer;
     for (const std::string_view block : blocks) {
@@ -68,7 +67,8 @@ Answer read(const std::vector<std::string_view>& blocks, const Settings& setting
         const std::size_t size = column.data.size(), offsets = column.offsets.size();
         const std::unique_ptr<std::uint8_t[]> data(column.data.release());
         const std::unique_ptr<std::int64_t[]> ends(column.offsets.release());
-        answer.columns.push_back({column.name, column.kind,
+        answer.columns.push_back({column.name,
+                                  column.kind,
                                   {reinterpret_cast<const char*>(data.get()), size},
                                   {ends.get(), ends.get() + offsets}});
     });
@@ -80,7 +80,7 @@ bool all_digits(std::string_view spelt) {
     return !spelt.empty() && spelt.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-void require_sound(const Answer& answer, const Kernels& kernels) {
+void require_sound(const Answer& answer, const JsonKernels& kernels) {
     for (const Found& column : answer.columns) {
         if (answer.rows == 0 || column.kind == JsonKind::null) {
             REQUIRE(column.data.empty());
@@ -105,7 +105,7 @@ void require_sound(const Answer& answer, const Kernels& kernels) {
 
 // Blocks that were taken one after the other give what they give as one block.
 void require_joinable(const std::vector<std::string_view>& blocks, const Settings& settings,
-                      const Answer& answer, const Kernels& kernels) {
+                      const Answer& answer, const JsonKernels& kernels) {
     std::string joined;
     std::size_t lines = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -127,11 +127,11 @@ void fuzz_json_lines(const std::uint8_t* data, std::size_t size) {
     const Settings settings = settings_of(tape.byte());
     const std::vector<std::string_view> blocks =
         blocks_of({reinterpret_cast<const char*>(tape.rest()), tape.size()});
-    const Answer first = read(blocks, settings, kernels_for("portable"));
+    const Answer first = read(blocks, settings, json_kernels_for("portable"));
     for (const std::string& isa : other_isas())
-        REQUIRE(read(blocks, settings, kernels_for(isa)) == first);
-    require_sound(first, kernels_for("portable"));
-    if (blocks.size() > 1) require_joinable(blocks, settings, first, kernels_for("auto"));
+        REQUIRE(read(blocks, settings, json_kernels_for(isa)) == first);
+    require_sound(first, json_kernels_for("portable"));
+    if (blocks.size() > 1) require_joinable(blocks, settings, first, json_kernels_for("auto"));
 }
 
 }  // namespace neardup::fuzz

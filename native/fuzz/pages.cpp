@@ -1,5 +1,5 @@
-// The pages of an LMDB file: a small sound one, with changes that the input tells. Whatever they
-// are, the check reads nothing outside the file, and ends.
+// The pages of an LMDB file: a small valid file with changes taken from the input. For any change,
+// the check terminates and reads nothing outside the file.
 #include <array>
 #include <cstring>
 #include <stdexcept>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness.hpp"
-#include "neardup/living/page_check.hpp"
+#include "neardup/index_tables/page_check.hpp"
 
 namespace neardup::fuzz {
 
@@ -52,7 +52,8 @@ void put_nodes(Bytes& file, std::size_t page, std::uint16_t kind, const std::vec
         std::copy(node.data.begin(), node.data.end(),
                   file.begin() + static_cast<long>(at + 8 + node.key.size()));
     }
-    put_head(file, page, kind, static_cast<std::uint16_t>(lower), static_cast<std::uint16_t>(upper));
+    put_head(file, page, kind, static_cast<std::uint16_t>(lower),
+             static_cast<std::uint16_t>(upper));
 }
 
 void put_tree(Bytes& file, std::size_t at, std::uint32_t pad, std::uint16_t flags,
@@ -96,8 +97,7 @@ Bytes sound_file() {
 
 bool accepted(const Bytes& file) {
     const auto memory = tight(file.data(), file.size());
-    const PageFile pages{file.size(),
-                         [&](std::uint64_t at, std::size_t size, std::uint8_t* to) {
+    const PageFile pages{file.size(), [&](std::uint64_t at, std::size_t size, std::uint8_t* to) {
                              REQUIRE(at <= file.size() && size <= file.size() - at);
                              std::copy_n(memory.get() + at, size, to);
                              return true;

@@ -1,5 +1,5 @@
-// Run kept inputs once more, with any compiler: each folder of the corpus has the name of the
-// harness that takes its files.
+// Replays the stored inputs with any compiler: each folder of the corpus is named after the harness
+// that reads its files.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,8 +27,7 @@ void replay(const Topic& topic, const std::filesystem::path& file) {
     const std::vector<char> bytes{std::istreambuf_iterator<char>(stream), {}};
     std::printf("%s\n", file.c_str());
     std::fflush(stdout);  // the last name printed is the one that failed
-    const auto memory =
-        tight(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    const auto memory = tight(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     topic.run(memory.get(), bytes.size());
 }
 
@@ -41,8 +40,8 @@ int main(int count, char** arguments) {
     }
     std::size_t files = 0;
     for (const Topic& topic : kTopics)
-        for (const auto& entry :
-             std::filesystem::directory_iterator(std::filesystem::path(arguments[1]) / topic.name)) {
+        for (const auto& entry : std::filesystem::directory_iterator(
+                 std::filesystem::path(arguments[1]) / topic.name)) {
             replay(topic, entry.path());
             ++files;
         }

@@ -1,7 +1,7 @@
 // Segments of an index: bytes as they are, bytes whose checksums are made to agree, and segments
 // written from documents. Whatever the bytes are, nothing outside them is read, and every
 // instruction set says the same; what was written is found as the tables in memory find it.
-#include "neardup/living/segment.hpp"
+#include "neardup/index_tables/segment.hpp"
 
 #include <optional>
 #include <set>
@@ -11,7 +11,7 @@
 
 #include "harness.hpp"
 #include "neardup/dispatch.hpp"
-#include "neardup/living/memory_tables.hpp"
+#include "neardup/index_tables/memory_tables.hpp"
 
 namespace neardup::fuzz {
 
@@ -36,12 +36,12 @@ struct Answer {
 
 Answer ask(const Segment& segment, const Asked& asked, const std::string& isa) {
     const auto rows = tight(asked.rows.data(), asked.rows.size());
-    const Query query{rows.get(), asked.rows.size() / segment.words(), segment.words(), asked.most,
+    const Query query{rows.get(), asked.rows.size() / segment.limbs(), segment.limbs(), asked.most,
                       asked.limit};
     Answer answer;
     try {
-        answer.found = segment.query(query, {asked.dead.data(), asked.dead.size()}, 1,
-                                     living_kernels_for(isa));
+        answer.found =
+            segment.query(query, {asked.dead.data(), asked.dead.size()}, 1, table_kernels_for(isa));
     } catch (const std::invalid_argument&) {
         answer = {true, {}};
     }
@@ -102,10 +102,10 @@ void read_anything(Tape& tape, bool forged) {
     const auto raw = tight(data, size);
     try {
         const Segment segment(forged ? bytes : raw.get(), count);
-        Asked asked = asked_of(asking, segment.words());
+        Asked asked = asked_of(asking, segment.limbs());
         // A query of bits that are there goes further than one of bits that are not.
-        const std::size_t first_row = 10 + segment.mask_count() * segment.words();
-        for (std::size_t i = 0; i < 2 * segment.words() && first_row + i < words.size(); ++i)
+        const std::size_t first_row = 10 + segment.mask_count() * segment.limbs();
+        for (std::size_t i = 0; i < 2 * segment.limbs() && first_row + i < words.size(); ++i)
             asked.rows[i] ^= words[first_row + i];
         const Answer first = ask(segment, asked, "portable");
         for (const std::string& isa : other_isas()) REQUIRE(ask(segment, asked, isa) == first);
@@ -146,10 +146,9 @@ void write_and_read(Tape& tape) {
     Words written(writer.bytes() / 8);
     writer.write(reinterpret_cast<std::uint8_t*>(written.data()));
     const auto memory = tight(written.data(), written.size());
-    const Segment segment(reinterpret_cast<const std::uint8_t*>(memory.get()),
-                          written.size() * 8);
+    const Segment segment(reinterpret_cast<const std::uint8_t*>(memory.get()), written.size() * 8);
     REQUIRE(segment.documents() == numbers.size());
-    MemoryTables tables(masks.data(), mask_count, words, bits, living_kernels_for("auto"));
+    MemoryTables tables(masks.data(), mask_count, words, bits, table_kernels_for("auto"));
     std::vector<std::uint32_t> places(numbers.size());
     tables.add(numbers.data(), rows.data(), numbers.size(), places.data());
     Words dead_numbers, dead_rows;

@@ -8,8 +8,9 @@
 
 #include "harness.hpp"
 #include "neardup/dispatch.hpp"
-#include "neardup/feature_counts.hpp"
-#include "neardup/id_set.hpp"
+#include "neardup/index_tables/id_set.hpp"
+#include "neardup/text/feature_counts.hpp"
+#include "neardup/text/kernels.hpp"
 
 namespace neardup::fuzz {
 
@@ -32,8 +33,12 @@ bool equal(const FeatureTable& x, const FeatureTable& y) {
 bool well_formed(const std::uint8_t* at, std::size_t left) {
     while (left != 0) {
         const std::uint8_t lead = *at;
-        const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2
-                                   : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+        const std::size_t length = lead < 0x80   ? 1
+                                   : lead < 0xC2 ? 0
+                                   : lead < 0xE0 ? 2
+                                   : lead < 0xF0 ? 3
+                                   : lead < 0xF5 ? 4
+                                                 : 0;
         if (length == 0 || length > left) return false;
         std::uint32_t code = length == 1 ? lead : lead & (0xFFU >> (length + 1));
         for (std::size_t i = 1; i < length; ++i) {
@@ -81,8 +86,9 @@ void require_ids(const Column& column) {
     std::vector<std::int64_t> places(column.count);
     for (std::size_t i = 0; i < column.count; ++i) places[i] = static_cast<std::int64_t>(i);
     const auto text = [&](std::size_t i) {
-        return std::string_view(reinterpret_cast<const char*>(column.data) + column.offsets[i],
-                                static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]));
+        return std::string_view(
+            reinterpret_cast<const char*>(column.data) + column.offsets[i],
+            static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]));
     };
     const auto repeat = IdSet().add(column, places.data());
     for (std::size_t i = 0; i < (repeat ? repeat->position : column.count); ++i)
@@ -98,8 +104,10 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     constexpr std::size_t repeats[] = {1, 1, 1, 1, 7, 100};
     Tape tape(data, size);
     const std::uint8_t flags = tape.byte();
-    const Recipe recipe{{(flags & 1) != 0, sizes[tape.below(std::size(sizes))]}, (flags & 2) != 0,
-                        widths[tape.below(std::size(widths))], (flags & 4) != 0};
+    const Recipe recipe{{(flags & 1) != 0, sizes[tape.below(std::size(sizes))]},
+                        (flags & 2) != 0,
+                        widths[tape.below(std::size(widths))],
+                        (flags & 4) != 0};
     const std::size_t parts = 1 + tape.below(5), repeated = repeats[tape.below(std::size(repeats))];
     const std::string piece(reinterpret_cast<const char*>(tape.rest()), tape.size());
     std::string text = piece;
@@ -115,31 +123,30 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     for (std::size_t i = 0; i < parts; ++i)
         sound &= well_formed(memory.get() + offsets[i],
                              static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
-    const auto make = [&](const Kernels& kernels, std::size_t threads) {
-        Made made{std::vector<std::uint64_t>(parts * recipe.row_words()),
+    const auto make = [&](const TextKernels& kernels, std::size_t threads) {
+        Made made{std::vector<std::uint64_t>(parts * recipe.row_limbs()),
                   std::vector<std::uint32_t>(parts)};
         fingerprint_column(column, recipe, {made.bits.data(), made.words.data()}, threads, kernels);
         return made;
     };
-    const Kernels& portable = kernels_for("portable");
+    const TextKernels& portable = text_kernels_for("portable");
     const FeatureTable features = features_of(column, {both, 1}, true, 1, portable);
     const FeatureTable together = features_of(column, {both, 2}, true, 1, portable);
     const Made made = make(portable, 1);
     REQUIRE(made.words == features.words);
     const bool whole = well_formed(memory.get(), text.size());
     for (const std::string& isa : available_isas()) {
-        REQUIRE(kernels_for(isa).is_utf8(memory.get(), text.size()) == whole);
-        REQUIRE(is_utf8_column(column, kernels_for(isa)) == sound);
+        REQUIRE(text_kernels_for(isa).is_utf8(memory.get(), text.size()) == whole);
+        REQUIRE(is_utf8_column(column, text_kernels_for(isa)) == sound);
     }
     for (const std::string& isa : other_isas()) {
-        const Kernels& kernels = kernels_for(isa);
+        const TextKernels& kernels = text_kernels_for(isa);
         REQUIRE(make(kernels, 1) == made);
         REQUIRE(equal(features_of(column, {both, 1}, true, 1, kernels), features));
         REQUIRE(equal(features_of(column, {both, 2}, true, 1, kernels), together));
     }
     if (recipe.bits <= 64)
-        for (std::size_t i = 0; i < parts; ++i)
-            require_majority(features, i, recipe, made.bits[i]);
+        for (std::size_t i = 0; i < parts; ++i) require_majority(features, i, recipe, made.bits[i]);
     require_counted(features);
     require_ids(column);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness.hpp"
-#include "neardup/dispatch.hpp"
+#include "neardup/text/kernels.hpp"
 
 namespace neardup::fuzz {
 
@@ -47,10 +47,10 @@ void fuzz_weights(const std::uint8_t* data, std::size_t size) {
     const auto tight_weights = tight(weights.data(), weights.size());
     const FeatureColumn column{offsets.data(), documents, tight_hashes.get(), tight_weights.get()};
     const auto weigh = [&](const std::string& isa) {
-        Weighed weighed{std::vector<std::uint64_t>(documents * recipe.row_words()),
+        Weighed weighed{std::vector<std::uint64_t>(documents * recipe.row_limbs()),
                         std::vector<double>(documents * recipe.bits)};
         weigh_features(column, recipe, {weighed.bits.data(), weighed.sums.data()}, 1,
-                       kernels_for(isa));
+                       text_kernels_for(isa));
         return weighed;
     };
     const Weighed first = weigh("portable");
@@ -58,7 +58,7 @@ void fuzz_weights(const std::uint8_t* data, std::size_t size) {
     for (std::size_t i = 0; i < documents; ++i)
         for (std::uint32_t bit = 0; bit < recipe.bits; ++bit) {
             const double sum = first.sums[i * recipe.bits + bit];
-            const bool set = (first.bits[i * recipe.row_words() + bit / 64] >> (63 - bit % 64) & 1);
+            const bool set = (first.bits[i * recipe.row_limbs() + bit / 64] >> (63 - bit % 64) & 1);
             REQUIRE(!std::isnan(sum));
             REQUIRE(set ? sum >= 0 : sum <= 0);
         }

@@ -1,179 +1,83 @@
 #include "neardup/dispatch.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <memory>
-#include <mutex>
-#include <numeric>
 #include <stdexcept>
-#include <utility>
 
-#include "neardup/parallel.hpp"
+#include "neardup/hamming_join/kernels.hpp"
+#include "neardup/index_tables/kernels.hpp"
+#include "neardup/json/kernels.hpp"
+#include "neardup/text/kernels.hpp"
 
 namespace neardup {
 
 namespace {
 
-constexpr std::int64_t kTaskBytes = 256 << 10;
-constexpr std::int64_t kTaskTerms = 16 << 10;
-
-struct Isa {
+struct KnownIsa {
     const char* name;
-    const Kernels* kernels;
+    Isa isa;
     bool runs_here;
 };
 
-std::vector<Isa> known_isas() {
-    std::vector<Isa> isas = {{"portable", &portable::kernels, true}};
+std::vector<KnownIsa> known_isas() {
+    std::vector<KnownIsa> isas = {{"portable", Isa::portable, true}};
 #if defined(NEARDUP_X86)
-    isas.push_back({"sse2", &sse2::kernels, true});
+    isas.push_back({"sse2", Isa::sse2, true});
     __builtin_cpu_init();
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-    isas.push_back({"avx2", &avx2::kernels, avx2});
+    isas.push_back({"avx2", Isa::avx2, avx2});
 #endif
     return isas;
 }
 
-// Share documents out to threads in tasks of about `task_size` bytes or terms, as `offsets` count
-// them. Task t holds the documents that begin in the t-th stretch, and the last one all that begin
-// at the very end (they are empty).
-template <typename Work>
-void share_ranges(const std::int64_t* offsets, std::size_t count, std::int64_t task_size,
-                  std::size_t threads, const Work& work) {
-    if (count == 0) return;
-    const std::int64_t begin = offsets[0];
-    const auto tasks = static_cast<std::size_t>((offsets[count] - begin) / task_size + 1);
-    const auto first_from = [&](std::size_t task) -> std::size_t {
-        if (task >= tasks) return count;
-        const std::int64_t least = begin + static_cast<std::int64_t>(task) * task_size;
-        return static_cast<std::size_t>(std::lower_bound(offsets, offsets + count, least) - offsets);
-    };
-    parallel_tasks(tasks, threads, [&](const auto& next_task) {
-        work([&]() -> Range {
-            for (std::size_t task = next_task(); task < tasks; task = next_task()) {
-                const Range range{first_from(task), first_from(task + 1)};
-                if (range.first != range.last) return range;
-            }
-            return {0, 0};
-        });
-    });
+Isa fastest_isa() {
+    Isa fastest = Isa::portable;
+    for (const KnownIsa& known : known_isas())
+        if (known.runs_here) fastest = known.isa;
+    return fastest;
 }
 
 }  // namespace
 
 std::vector<std::string> available_isas() {
     std::vector<std::string> names;
-    for (const Isa& isa : known_isas())
-        if (isa.runs_here) names.emplace_back(isa.name);
+    for (const KnownIsa& known : known_isas())
+        if (known.runs_here) names.emplace_back(known.name);
     return names;
 }
 
-const Kernels& kernels_for(const std::string& name) {
-    const Kernels* found = nullptr;
-    for (const Isa& isa : known_isas())
-        if (isa.runs_here && (name == "auto" || name == isa.name)) found = isa.kernels;
-    if (found == nullptr)
-        throw std::invalid_argument("no kernel for instruction set '" + name + "' runs here");
-    return *found;
+Isa isa_for(const std::string& name) {
+    // Found once: an index query of one row takes about a microsecond, and the search another.
+    static const Isa fastest = fastest_isa();
+    if (name == "auto") return fastest;
+    for (const KnownIsa& known : known_isas())
+        if (known.runs_here && name == known.name) return known.isa;
+    throw std::invalid_argument("no kernel for instruction set '" + name + "' runs here");
 }
 
-bool is_utf8_column(const Column& column, const Kernels& kernels) {
-    if (column.count == 0) return true;
-    const std::int64_t begin = column.offsets[0], end = column.offsets[column.count];
-    if (begin == end) return true;
-    // Together they are well-formed; so is each if none begins in the middle of a character.
-    if (!kernels.is_utf8(column.data + begin, static_cast<std::size_t>(end - begin))) return false;
-    for (std::size_t i = 0; i < column.count; ++i)
-        if (column.offsets[i] < end && (column.data[column.offsets[i]] & 0xC0) == 0x80) return false;
-    return true;
+// The kernels of a topic for an instruction set, which isa_for says that this machine can run.
+#if defined(NEARDUP_X86)
+#define NEARDUP_CHOSEN(name, isa)               \
+    ((isa) == Isa::avx2   ? neardup::avx2::name \
+     : (isa) == Isa::sse2 ? neardup::sse2::name \
+                          : neardup::portable::name)
+#else
+#define NEARDUP_CHOSEN(name, isa) (static_cast<void>(isa), neardup::portable::name)
+#endif
+
+const TextKernels& text_kernels_for(const std::string& isa) {
+    return NEARDUP_CHOSEN(text_kernels, isa_for(isa));
 }
 
-void fingerprint_column(const Column& column, const Recipe& recipe, const Rows& rows,
-                        std::size_t threads, const Kernels& kernels) {
-    share_ranges(column.offsets, column.count, kTaskBytes, threads, [&](const NextRange& next) {
-        kernels.fingerprint_ranges(column, recipe, rows, next);
-    });
+const JsonKernels& json_kernels_for(const std::string& isa) {
+    return NEARDUP_CHOSEN(json_kernels, isa_for(isa));
 }
 
-void weigh_column(const TermColumn& column, const TermRecipe& recipe, const TermRows& rows,
-                  std::size_t threads, const Kernels& kernels) {
-    share_ranges(column.offsets, column.count, kTaskTerms, threads, [&](const NextRange& next) {
-        kernels.weigh_ranges(column, recipe, rows, next);
-    });
+const HammingKernels& hamming_kernels_for(const std::string& isa) {
+    return NEARDUP_CHOSEN(hamming_kernels, isa_for(isa));
 }
 
-void weigh_features(const FeatureColumn& column, const TermRecipe& recipe, const TermRows& rows,
-                    std::size_t threads, const Kernels& kernels) {
-    share_ranges(column.offsets, column.count, kTaskTerms, threads, [&](const NextRange& next) {
-        kernels.weigh_feature_ranges(column, recipe, rows, next);
-    });
-}
-
-namespace {
-
-// What one thread found, until the size of the whole is known.
-struct FoundFeatures final : FeatureTaker {
-    struct Document {
-        std::size_t place, first, size;
-    };
-    std::vector<Document> documents;
-    std::vector<std::uint64_t> hashes;
-    std::vector<std::uint32_t> counts;
-    FeatureTable* table = nullptr;
-    bool with_counts = false;
-
-    void take(std::size_t document, std::size_t words, const std::uint64_t* found,
-              const std::uint32_t* found_counts, std::size_t size) override {
-        constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-        documents.push_back({document, hashes.size(), size});
-        hashes.insert(hashes.end(), found, found + size);
-        if (with_counts) counts.insert(counts.end(), found_counts, found_counts + size);
-        table->words[document] = static_cast<std::uint32_t>(std::min(words, most));
-        table->offsets[document + 1] = static_cast<std::int64_t>(size);
-    }
-};
-
-// What several threads found, in the order of the documents.
-template <typename T>
-std::vector<T> in_order(const std::vector<std::unique_ptr<FoundFeatures>>& found,
-                        const std::vector<std::int64_t>& offsets,
-                        std::vector<T> FoundFeatures::* values) {
-    std::vector<T> all(static_cast<std::size_t>(offsets.back()));
-    for (const auto& part : found)
-        for (const FoundFeatures::Document& document : part->documents)
-            std::copy_n((*part.*values).data() + document.first, document.size,
-                        all.data() + offsets[document.place]);
-    return all;
-}
-
-}  // namespace
-
-FeatureTable features_of(const Column& column, const ShingleList& shingles, bool with_counts,
-                         std::size_t threads, const Kernels& kernels) {
-    FeatureTable table;
-    table.offsets.resize(column.count + 1);
-    table.words.resize(column.count);
-    std::vector<std::unique_ptr<FoundFeatures>> found;
-    std::mutex lock;
-    share_ranges(column.offsets, column.count, kTaskBytes, threads, [&](const NextRange& next) {
-        auto mine = std::make_unique<FoundFeatures>();
-        mine->table = &table;
-        mine->with_counts = with_counts;
-        kernels.feature_ranges(column, shingles, *mine, next);
-        mine->hashes.shrink_to_fit();  // they may be kept for long
-        const std::lock_guard<std::mutex> hold(lock);
-        found.push_back(std::move(mine));
-    });
-    std::partial_sum(table.offsets.begin(), table.offsets.end(), table.offsets.begin());
-    if (found.size() == 1) {  // one thread goes through the documents in order
-        table.hashes = std::move(found[0]->hashes);
-        table.counts = std::move(found[0]->counts);
-        return table;
-    }
-    table.hashes = in_order(found, table.offsets, &FoundFeatures::hashes);
-    if (with_counts) table.counts = in_order(found, table.offsets, &FoundFeatures::counts);
-    return table;
+const TableKernels& table_kernels_for(const std::string& isa) {
+    return NEARDUP_CHOSEN(table_kernels, isa_for(isa));
 }
 
 }  // namespace neardup

@@ -1,5 +1,5 @@
-// A test is a function that CHECKs; what fails is printed with its place, and counted. The counts
-// belong to the main thread: what other threads find out is CHECKed when they have ended.
+// A test is a function that uses CHECK; failures are printed with file and line, and counted. Only
+// the main thread may CHECK: results of other threads are checked after they have ended.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline Tally& tally() {
     return counts;
 }
 
-// `why` tells which of many cases it was, for example the seed of a loop.
+// `why` identifies the case, for example the seed of a loop.
 inline void check(bool holds, const char* what, const char* file, int line, long why) {
     if (holds) {
         ++tally().passed;
@@ -28,15 +28,16 @@ inline void check(bool holds, const char* what, const char* file, int line, long
 }
 
 #define CHECK(what) ::neardup::tests::check(static_cast<bool>(what), #what, __FILE__, __LINE__, -1)
-#define CHECK_CASE(what, which) \
-    ::neardup::tests::check(static_cast<bool>(what), #what, __FILE__, __LINE__, static_cast<long>(which))
+#define CHECK_CASE(what, which)                                                 \
+    ::neardup::tests::check(static_cast<bool>(what), #what, __FILE__, __LINE__, \
+                            static_cast<long>(which))
 
 using Random = std::mt19937_64;
 
 // A number from 0 to below `limit`; the standard distributions differ between libraries.
 inline std::size_t below(Random& random, std::size_t limit) { return random() % limit; }
 
-// One for each topic, in the file of that name.
+// One for each file of the same name.
 void test_distinct();
 void test_majority();
 void test_unicode();
@@ -46,10 +47,10 @@ void test_id_set();
 void test_parallel();
 void test_utf8();
 void test_weighted();
-void test_join();
+void test_hamming_join();
 void test_json();
-void test_living();
-void test_living_numbers();
-void test_similar();
+void test_index_tables();
+void test_numbers();
+void test_set_join();
 
 }  // namespace neardup::tests

@@ -7,7 +7,7 @@
 
 #include "check.hpp"
 #include "neardup/dispatch.hpp"
-#include "neardup/json_lines.hpp"
+#include "neardup/json/lines.hpp"
 
 namespace neardup::tests {
 
@@ -35,7 +35,8 @@ std::vector<Found> take(JsonLines& lines) {
         const std::size_t size = column.data.size(), offsets = column.offsets.size();
         const std::unique_ptr<std::uint8_t[]> data(column.data.release());
         const std::unique_ptr<std::int64_t[]> ends(column.offsets.release());
-        found.push_back({column.name, column.kind,
+        found.push_back({column.name,
+                         column.kind,
                          {reinterpret_cast<const char*>(data.get()), size},
                          {ends.get(), ends.get() + offsets}});
     });
@@ -46,7 +47,7 @@ std::vector<Found> take(JsonLines& lines) {
 std::size_t add(JsonLines& lines, const std::string& block, const std::string& isa) {
     const std::unique_ptr<std::uint8_t[]> tight(new std::uint8_t[block.size()]);
     std::copy(block.begin(), block.end(), tight.get());
-    return lines.add(tight.get(), block.size(), kernels_for(isa));
+    return lines.add(tight.get(), block.size(), json_kernels_for(isa));
 }
 
 Answer read(const std::string& block, const std::string& isa, bool every) {
@@ -71,11 +72,19 @@ struct Written {
 
 Written drawn_string(Random& random) {
     static const Written kParts[] = {
-        {"a", "a"},           {"\xC3\xA9", "\xC3\xA9"}, {"\\n", "\n"},
-        {"\\\"", "\""},       {"\\\\", "\\"},           {"\\/", "/"},
-        {"\\b\\f", "\b\f"},   {"\\r\\t", "\r\t"},       {"\\u0041", "A"},
-        {"\\u00e9", "\xC3\xA9"}, {"\\u4E2d", "\xE4\xB8\xAD"},
-        {"\\ud83D\\uDe00", "\xF0\x9F\x98\x80"},         {"\\u0000", std::string(1, '\0')},
+        {"a", "a"},
+        {"\xC3\xA9", "\xC3\xA9"},
+        {"\\n", "\n"},
+        {"\\\"", "\""},
+        {"\\\\", "\\"},
+        {"\\/", "/"},
+        {"\\b\\f", "\b\f"},
+        {"\\r\\t", "\r\t"},
+        {"\\u0041", "A"},
+        {"\\u00e9", "\xC3\xA9"},
+        {"\\u4E2d", "\xE4\xB8\xAD"},
+        {"\\ud83D\\uDe00", "\xF0\x9F\x98\x80"},
+        {"\\u0000", std::string(1, '\0')},
     };
     Written drawn;
     for (std::size_t count = below(random, 6); count != 0; --count) {
@@ -93,8 +102,8 @@ std::string spaced(Random& random, const std::string& token) {
 
 // Lines with all there is: their texts must come out as they were meant.
 std::string drawn_lines(Random& random, std::vector<std::string>& texts) {
-    static const std::string kOthers[] = {"[]",    "[1,\t{\"a\": null}]", "{ }",
-                                          "1.5e3", "true",               "\"\\u0041\""};
+    static const std::string kOthers[] = {"[]",   "[1,\t{\"a\": null}]", "{ }", "1.5e3",
+                                          "true", "\"\\u0041\""};
     std::string block;
     for (std::size_t count = 1 + below(random, 8); count != 0; --count) {
         const Written text = drawn_string(random);
@@ -142,9 +151,9 @@ void test_drawn_lines(long seed) {
 
 void test_every_end() {
     // A block that ends in every place of every part of a line.
-    const std::string whole =
-        R"({"id": -12, "text": "a\n\u00e9\ud83d\ude00 )" + std::string(70, 'x') +
-        R"(", "b": [true, false, null, 1.5e-3, {"c": "\\"}]})";
+    const std::string whole = R"({"id": -12, "text": "a\n\u00e9\ud83d\ude00 )" +
+                              std::string(70, 'x') +
+                              R"(", "b": [true, false, null, 1.5e-3, {"c": "\\"}]})";
     for (std::size_t size = 0; size < whole.size(); ++size) {
         const Answer answer = agreed(whole.substr(0, size), true, static_cast<long>(size));
         CHECK_CASE(answer.lines == (size == 0 ? 1U : 0U), size);

@@ -11,11 +11,11 @@ int main() {
     test_weighted();
     test_id_set();
     test_parallel();
-    test_join();
+    test_hamming_join();
     test_json();
-    test_living();
-    test_living_numbers();
-    test_similar();
+    test_index_tables();
+    test_numbers();
+    test_set_join();
     std::printf("%ld passed, %ld failed\n", tally().passed, tally().failed);
     return tally().failed == 0 ? 0 : 1;
 }

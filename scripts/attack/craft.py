@@ -43,7 +43,8 @@ def common_start() -> str:
         as_bytes = wanted.astype("<u8").view(np.uint8).reshape(-1, 8)
         found = np.flatnonzero(mask[as_bytes].all(axis=1))
         if len(found):
-            return words[found[0]] + as_bytes[found[0]].tobytes().decode()
+            start, end = words[found[0]], as_bytes[found[0]].tobytes().decode()
+            return f"{start}{end}"
     raise AssertionError("one of some five million is fit")
 
 
@@ -79,14 +80,16 @@ def words_where(
 
 def in_one_stretch(hashes: Hashes) -> NDArray[np.bool_]:
     """In a thirty-second of a table that takes the low bits of a hash for its slot."""
-    return hashes % np.uint64(1 << 19) < np.uint64(1 << 14)
+    inside: NDArray[np.bool_] = hashes % np.uint64(1 << 19) < np.uint64(1 << 14)
+    return inside
 
 
 def in_one_part(hashes: Hashes) -> NDArray[np.bool_]:
     """In few parts of the ranking of the exact join, and there in a sixteenth of the table."""
     parts = hashes * np.uint64(0xD6E8FEB86659FD93) >> np.uint64(61)
     slots = hashes * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)
-    return (parts == 0) & (slots % np.uint64(1 << 15) < np.uint64(1 << 11))
+    inside: NDArray[np.bool_] = (parts == 0) & (slots % np.uint64(1 << 15) < np.uint64(1 << 11))
+    return inside
 
 
 def documents_of(words: list[str], times: int) -> list[str]:
@@ -165,7 +168,9 @@ def _fold_multiply(a: Hashes, b: Hashes) -> Hashes:
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     middle = (a >> half) * (b & low) + ((a & low) * (b & low) >> half)
     other = (a & low) * (b >> half) + (middle & low)
-    return (a >> half) * (b >> half) + (middle >> half) + (other >> half) ^ a * b
+    high = (a >> half) * (b >> half) + (middle >> half) + (other >> half)
+    folded: Hashes = high ^ a * b
+    return folded
 
 
 def _signs(hashes: Hashes) -> NDArray[np.float32]:

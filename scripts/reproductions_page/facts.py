@@ -58,7 +58,7 @@ def edited_recall(measured: Json, plan: str) -> float:
     """The share found of the pairs from cosine 0.9 that are not the same."""
     rows = [row for row in measured["rows"][:-1] if row["low"] >= _EDITED]
     pairs = sum(row["pairs"] for row in rows)
-    return sum(row["pairs"] * row[plan]["recall"] for row in rows) / pairs
+    return float(sum(row["pairs"] * row[plan]["recall"] for row in rows) / pairs)
 
 
 def _slides(parts: dict[str, Json]) -> dict[str, str]:

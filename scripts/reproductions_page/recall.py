@@ -52,4 +52,5 @@ def _shape(name: str) -> tuple[int, int]:
 def _met(differ: NDArray[np.bool_], bands: int, width: int) -> NDArray[np.bool_]:
     """Which pairs agree on all bits of a band."""
     cut = differ[:, : bands * width].reshape(len(differ), bands, width)
-    return (~cut.any(axis=2)).any(axis=1)
+    agree: NDArray[np.bool_] = ~np.any(cut, axis=2)
+    return np.asarray(np.any(agree, axis=1))

@@ -3,7 +3,7 @@
     run(rounds=1000, seed=1)
 
 What was acknowledged is there, nothing is half there, and what the first look after a kill does
-not see never appears later: see `tests/index/killed_writer.py`.
+not see never appears later: see `tests/index/disk/killed_writer.py`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@
 #include <new>
 #include <type_traits>
 
-#include "isa.hpp"
+#include "neardup/isa.hpp"
 
 namespace neardup::NEARDUP_ISA {
 

@@ -1,4 +1,4 @@
-// The instruction set a translation unit is compiled for.
+// The instruction set that a translation unit is compiled for.
 //
 // The kernels are compiled once per set, each time inside a namespace of that name, so that no
 // function compiled for AVX2 can be linked where the baseline one was meant.
@@ -14,5 +14,5 @@ static_assert(std::endian::native == std::endian::little, "bytes are loaded as t
 
 #define NEARDUP_INLINE inline __attribute__((always_inline))
 
-// For loops that want all registers to themselves.
+// For loops that need all registers: not inlined.
 #define NEARDUP_APART __attribute__((noinline))

@@ -13,9 +13,9 @@
 namespace neardup {
 
 // Call work(next) on up to `threads` threads, the calling one among them. `next` hands out the
-// tasks 0 … tasks - 1, and then `tasks` for ever. The threads live for this call only: starting
-// one costs some 20 microseconds, and a pool that outlived the call would not survive a fork.
-// Where the system refuses a thread, those that run already do all the tasks: only later.
+// tasks 0 … tasks - 1, and after those always `tasks`. The threads live for this call only:
+// starting one costs about 20 microseconds, and a pool that outlives the call would not survive a
+// fork. If the system refuses to start a thread, the running ones do all the tasks.
 template <typename Work>
 void parallel_tasks(std::size_t tasks, std::size_t threads, const Work& work) {
     std::atomic<std::size_t> taken{0};

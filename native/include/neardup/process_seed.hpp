@@ -1,13 +1,13 @@
-// Two numbers that nobody outside this process knows.
+// A random seed for the hash tables of this process.
 //
-// Hash tables that mix them in cannot be filled with values chosen to collide. Only for tables whose
-// order nobody sees: results must not depend on them.
+// Nobody can choose values that collide in a table that mixes it in. Use it only in tables whose
+// order is not visible: results must not depend on it.
 #pragma once
 
 #include <cstdint>
 #include <random>
 
-#include "nd1.hpp"
+#include "neardup/text/nd1.hpp"
 
 namespace neardup {
 

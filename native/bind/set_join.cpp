@@ -1,0 +1,230 @@
+#include "neardup/set_join/join.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "arrays.hpp"
+#include "neardup/set_join/possible.hpp"
+
+namespace neardup::bind {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+using Places = Input<std::int64_t>;
+using Documents = std::tuple<Places, Input<std::uint64_t>, std::optional<Input<double>>>;
+using MaybeDocuments = std::optional<Documents>;
+
+constexpr std::size_t kMostDocuments = 0xFFFFFFFF;
+
+Measure measure_of(const std::string& name, bool weighted) {
+    if (name == "cosine") return Measure::cosine;
+    if (name == "weighted-jaccard") return Measure::weighted_jaccard;
+    if (name != "jaccard") throw std::invalid_argument("no measure is called '" + name + "'");
+    if (weighted) throw std::invalid_argument("jaccard takes no weights");
+    return Measure::jaccard;
+}
+
+// View documents. Checks the offsets, so that no kernel can read outside them.
+FeatureColumn column_of(const Documents& documents) {
+    const auto& [offsets, hashes, weights] = documents;
+    if (offsets.size() == 0) throw std::invalid_argument("a column has at least one offset");
+    if (weights && weights->size() != hashes.size())
+        throw std::invalid_argument("every feature needs its weight");
+    const std::int64_t* at = offsets.data();
+    const std::size_t count = offsets.size() - 1;
+    bool ascending = true;
+    for (std::size_t i = 0; i < count; ++i) ascending &= at[i] <= at[i + 1];
+    if (!ascending || at[0] < 0 || at[count] > static_cast<std::int64_t>(hashes.size()))
+        throw std::invalid_argument("offsets must not decrease, nor point outside the features");
+    return {at, count, hashes.data(), weights ? weights->data() : nullptr};
+}
+
+// The measures read features in order, so they must ascend.
+void check_features(const FeatureColumn& column, std::size_t place) {
+    bool ascending = true, weighable = true;
+    const auto first = static_cast<std::size_t>(column.offsets[place]),
+               last = static_cast<std::size_t>(column.offsets[place + 1]);
+    for (std::size_t i = first + 1; i < last; ++i)
+        ascending &= column.hashes[i - 1] < column.hashes[i];
+    if (!ascending)
+        throw std::invalid_argument("the features of a document must ascend, each once");
+    if (column.weights == nullptr) return;
+    for (std::size_t i = first; i < last; ++i) {
+        const double weight = column.weights[i];
+        weighable &= weight == 0 || (weight >= 1e-100 && weight <= 1e100);
+    }
+    if (!weighable) throw std::invalid_argument("weights must be 0, or from 1e-100 to 1e100");
+}
+
+Collections collections_of(const Documents& left, const MaybeDocuments& right) {
+    const Collections all{column_of(left), right ? column_of(*right) : FeatureColumn{},
+                          right.has_value()};
+    if (right && (all.left.weights == nullptr) != (all.right.weights == nullptr))
+        throw std::invalid_argument("both collections need weights, or neither");
+    if (all.left.count + all.right.count > kMostDocuments)
+        throw std::invalid_argument("too many documents for one join");
+    return all;
+}
+
+void check_features(const Collections& documents) {
+    for (std::size_t i = 0; i < documents.left.count; ++i) check_features(documents.left, i);
+    for (std::size_t i = 0; i < documents.right.count; ++i) check_features(documents.right, i);
+}
+
+// Checks only documents that are in a pair.
+void check_features(const FeatureColumn& column, const std::int64_t* places, std::size_t count) {
+    std::vector<bool> checked(column.count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto place = static_cast<std::size_t>(places[i]);
+        if (!checked[place]) check_features(column, place);
+        checked[place] = true;
+    }
+}
+
+PairList pairs_of(const Places& a, const Places& b, std::size_t count, std::size_t others) {
+    if (a.size() != b.size()) throw std::invalid_argument("a and b must be of one length");
+    bool there = true;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        there &= static_cast<std::size_t>(a.data()[i]) < count &&
+                 static_cast<std::size_t>(b.data()[i]) < others;
+    if (!there) throw std::invalid_argument("a pair names a document that is not there");
+    return {a.data(), b.data(), a.size()};
+}
+
+std::size_t checked_threads(std::size_t threads) {
+    if (threads == 0) throw std::invalid_argument("at least one thread is needed");
+    return threads;
+}
+
+double checked_threshold(double threshold) {
+    if (!(threshold > 0 && threshold <= 1))
+        throw std::invalid_argument("a threshold is above 0 and at most 1");
+    return threshold;
+}
+
+auto similarities_of(const Documents& left, const MaybeDocuments& right, const Places& a,
+                     const Places& b, const std::string& name, std::size_t threads) {
+    const Collections documents = collections_of(left, right);
+    const Measure measure = measure_of(name, documents.left.weights != nullptr);
+    const PairList pairs = pairs_of(a, b, documents.left.count, documents.others().count);
+    checked_threads(threads);
+    auto found = std::make_unique<double[]>(pairs.count);
+    {
+        nb::gil_scoped_release release;
+        check_features(documents.left, pairs.a, pairs.count);
+        check_features(documents.others(), pairs.b, pairs.count);
+        similarities(documents, pairs, measure, threads, found.get());
+    }
+    return owned_array(found.release(), pairs.count);
+}
+
+auto join(const Documents& left, const MaybeDocuments& right, const std::string& name,
+          double threshold, std::uint64_t most, std::uint64_t most_pairs, std::size_t threads) {
+    const Collections documents = collections_of(left, right);
+    const Measure measure = measure_of(name, documents.left.weights != nullptr);
+    checked_threshold(threshold);
+    checked_threads(threads);
+    SetJoin found;
+    std::unique_ptr<std::int64_t[]> a, b;
+    std::unique_ptr<double[]> similarity;
+    {
+        nb::gil_scoped_release release;
+        check_features(documents);
+        found = join_sets(documents, measure, threshold, most, threads, most_pairs);
+        a = std::make_unique<std::int64_t[]>(found.pairs.size());
+        b = std::make_unique<std::int64_t[]>(found.pairs.size());
+        similarity = std::make_unique<double[]>(found.pairs.size());
+        for (std::size_t i = 0; i < found.pairs.size(); ++i) {
+            a[i] = static_cast<std::int64_t>(found.pairs[i].places >> 32);
+            b[i] = static_cast<std::int64_t>(found.pairs[i].places & 0xFFFFFFFF);
+            similarity[i] = found.pairs[i].similarity;
+        }
+    }
+    const std::size_t count = found.pairs.size();
+    return std::tuple(owned_array(a.release(), count), owned_array(b.release(), count),
+                      owned_array(similarity.release(), count), found.compared, found.postings,
+                      found.done);
+}
+
+std::uint64_t predict(const Documents& left, const MaybeDocuments& right, const std::string& name,
+                      double threshold, std::size_t threads) {
+    const Collections documents = collections_of(left, right);
+    const Measure measure = measure_of(name, documents.left.weights != nullptr);
+    checked_threshold(threshold);
+    checked_threads(threads);
+    nb::gil_scoped_release release;
+    check_features(documents);
+    return predict_postings(documents, measure, threshold, threads);
+}
+
+using Flags = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+bool* flags_of(Flags& wanted, const FeatureColumn& column) {
+    if (wanted.size() != column.count)
+        throw std::invalid_argument("wanted has one flag for each document");
+    return wanted.data();
+}
+
+void register_shared_filter(nb::module_& m) {
+    nb::class_<SharedFilter>(m, "SharedFilter")
+        .def(nb::init<std::size_t, bool>(), "features"_a, "two"_a)
+        .def(
+            "see",
+            [](SharedFilter& self, const Documents& documents, Flags wanted, bool right,
+               std::size_t threads) {
+                const FeatureColumn column = column_of(documents);
+                const bool* flags = flags_of(wanted, column);
+                checked_threads(threads);
+                nb::gil_scoped_release release;
+                self.see(column, right, flags, threads);
+            },
+            "documents"_a, "wanted"_a, nb::kw_only(), "right"_a, "threads"_a)
+        .def(
+            "keep_possible",
+            [](const SharedFilter& self, const Documents& documents, Flags wanted,
+               const std::string& name, double threshold, std::size_t threads) {
+                const FeatureColumn column = column_of(documents);
+                const Measure measure = measure_of(name, column.weights != nullptr);
+                bool* flags = flags_of(wanted, column);
+                checked_threshold(threshold);
+                checked_threads(threads);
+                nb::gil_scoped_release release;
+                keep_possible(column, measure, threshold, self, threads, flags);
+            },
+            "documents"_a, "wanted"_a, nb::kw_only(), "measure"_a, "threshold"_a, "threads"_a);
+}
+
+auto components_of(std::size_t count, const Places& a, const Places& b) {
+    if (count > kMostDocuments) throw std::invalid_argument("too many documents");
+    const PairList pairs = pairs_of(a, b, count, count);
+    auto smallest = std::make_unique<std::int64_t[]>(count);
+    {
+        nb::gil_scoped_release release;
+        components(count, pairs, smallest.get());
+    }
+    return owned_array(smallest.release(), count);
+}
+
+}  // namespace
+
+void register_set_join(nb::module_& m) {
+    m.def("similarities", &similarities_of, "left"_a, "right"_a.none(), "a"_a, "b"_a, nb::kw_only(),
+          "measure"_a, "threads"_a);
+    m.def("join_similar", &join, "left"_a, "right"_a.none(), nb::kw_only(), "measure"_a,
+          "threshold"_a, "most_postings"_a, "most_pairs"_a, "threads"_a);
+    m.def("predict_similar", &predict, "left"_a, "right"_a.none(), nb::kw_only(), "measure"_a,
+          "threshold"_a, "threads"_a);
+    register_shared_filter(m);
+    m.def("components", &components_of, "count"_a, "a"_a, "b"_a);
+}
+
+}  // namespace neardup::bind

@@ -1,0 +1,53 @@
+// The mass that two documents must share to reach a threshold.
+//
+// The mass of a feature is 1 in a set, its weight for weighted Jaccard, its squared weight for the
+// cosine; that of a document or of a part of it is the sum. All limits are slightly low, so that
+// rounding never loses a pair; the true similarity decides in the end.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "neardup/set_join/join.hpp"
+
+namespace neardup {
+
+class Limits {
+  public:
+    Limits(Measure measure, bool weighted, double threshold)
+        : cosine_(measure == Measure::cosine), weighted_(weighted) {
+        const double t = threshold * (1 - 1e-9);
+        required_ = cosine_ ? t : t / (1 + t);
+        size_ = !cosine_ ? t : weighted ? 0 : t * t;
+        probe_ = cosine_ ? t * t : t;
+        index_ = !cosine_ ? 2 * t / (1 + t) : weighted ? t * t : t;
+    }
+
+    // Of a weight, or of what a suffix is said to have.
+    double mass(double weight) const { return cosine_ ? weight * weight : weight; }
+
+    // The least mass of a document that can be similar to a larger one of `mass`.
+    double least_size(double mass) const { return size_ * mass; }
+
+    // A document shares more than any part of it that is lighter than this, with a document that
+    // is not heavier, and with one that is not lighter.
+    double probe(double mass) const { return probe_ * mass; }
+    double index(double mass) const { return index_ * mass; }
+
+    // What documents of these masses share at least, if they are similar. Weights of the cosine are
+    // those of documents of length 1.
+    double required(double a, double b) const {
+        if (!cosine_) return required_ * (a + b);
+        return weighted_ ? required_ : required_ * std::sqrt(a * b);
+    }
+
+    // What two weights of a feature add to what is shared; and what two suffixes can share at most,
+    // which for the cosine is by Cauchy and Schwarz.
+    double both(double a, double b) const { return cosine_ ? a * b : std::min(a, b); }
+
+  private:
+    bool cosine_, weighted_;
+    double required_, size_, probe_, index_;
+};
+
+}  // namespace neardup

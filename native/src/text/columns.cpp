@@ -1,0 +1,145 @@
+#include "neardup/text/kernels.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "neardup/parallel.hpp"
+
+namespace neardup {
+
+namespace {
+
+constexpr std::int64_t kTaskBytes = 256 << 10;
+constexpr std::int64_t kTaskTerms = 16 << 10;
+
+// Distribute documents to threads in tasks of about `task_size` bytes or terms, measured by
+// `offsets`. Task t holds the documents that begin in the t-th stretch; the last task also holds
+// the empty documents at the very end.
+template <typename Work>
+void share_ranges(const std::int64_t* offsets, std::size_t count, std::int64_t task_size,
+                  std::size_t threads, const Work& work) {
+    if (count == 0) return;
+    const std::int64_t begin = offsets[0];
+    const auto tasks = static_cast<std::size_t>((offsets[count] - begin) / task_size + 1);
+    const auto first_from = [&](std::size_t task) -> std::size_t {
+        if (task >= tasks) return count;
+        const std::int64_t least = begin + static_cast<std::int64_t>(task) * task_size;
+        return static_cast<std::size_t>(std::lower_bound(offsets, offsets + count, least) -
+                                        offsets);
+    };
+    parallel_tasks(tasks, threads, [&](const auto& next_task) {
+        work([&]() -> Range {
+            for (std::size_t task = next_task(); task < tasks; task = next_task()) {
+                const Range range{first_from(task), first_from(task + 1)};
+                if (range.first != range.last) return range;
+            }
+            return {0, 0};
+        });
+    });
+}
+
+}  // namespace
+
+bool is_utf8_column(const Column& column, const TextKernels& kernels) {
+    if (column.count == 0) return true;
+    const std::int64_t begin = column.offsets[0], end = column.offsets[column.count];
+    if (begin == end) return true;
+    // The whole is well-formed; each string is too if none begins inside a character.
+    if (!kernels.is_utf8(column.data + begin, static_cast<std::size_t>(end - begin))) return false;
+    for (std::size_t i = 0; i < column.count; ++i)
+        if (column.offsets[i] < end && (column.data[column.offsets[i]] & 0xC0) == 0x80)
+            return false;
+    return true;
+}
+
+void fingerprint_column(const Column& column, const Recipe& recipe, const Rows& rows,
+                        std::size_t threads, const TextKernels& kernels) {
+    share_ranges(column.offsets, column.count, kTaskBytes, threads, [&](const NextRange& next) {
+        kernels.fingerprint_ranges(column, recipe, rows, next);
+    });
+}
+
+void weigh_column(const TermColumn& column, const TermRecipe& recipe, const TermRows& rows,
+                  std::size_t threads, const TextKernels& kernels) {
+    share_ranges(column.offsets, column.count, kTaskTerms, threads,
+                 [&](const NextRange& next) { kernels.weigh_ranges(column, recipe, rows, next); });
+}
+
+void weigh_features(const FeatureColumn& column, const TermRecipe& recipe, const TermRows& rows,
+                    std::size_t threads, const TextKernels& kernels) {
+    share_ranges(column.offsets, column.count, kTaskTerms, threads, [&](const NextRange& next) {
+        kernels.weigh_feature_ranges(column, recipe, rows, next);
+    });
+}
+
+namespace {
+
+// The features found by one thread, kept until the total size is known.
+struct FoundFeatures final : FeatureTaker {
+    struct Document {
+        std::size_t place, first, size;
+    };
+    std::vector<Document> documents;
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> counts;
+    FeatureTable* table = nullptr;
+    bool with_counts = false;
+
+    void take(std::size_t document, std::size_t words, const std::uint64_t* found,
+              const std::uint32_t* found_counts, std::size_t size) override {
+        constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+        documents.push_back({document, hashes.size(), size});
+        hashes.insert(hashes.end(), found, found + size);
+        if (with_counts) counts.insert(counts.end(), found_counts, found_counts + size);
+        table->words[document] = static_cast<std::uint32_t>(std::min(words, most));
+        table->offsets[document + 1] = static_cast<std::int64_t>(size);
+    }
+};
+
+// The features found by several threads, in the order of the documents.
+template <typename T>
+std::vector<T> in_order(const std::vector<std::unique_ptr<FoundFeatures>>& found,
+                        const std::vector<std::int64_t>& offsets,
+                        std::vector<T> FoundFeatures::* values) {
+    std::vector<T> all(static_cast<std::size_t>(offsets.back()));
+    for (const auto& part : found)
+        for (const FoundFeatures::Document& document : part->documents)
+            std::copy_n((*part.*values).data() + document.first, document.size,
+                        all.data() + offsets[document.place]);
+    return all;
+}
+
+}  // namespace
+
+FeatureTable features_of(const Column& column, const ShingleList& shingles, bool with_counts,
+                         std::size_t threads, const TextKernels& kernels) {
+    FeatureTable table;
+    table.offsets.resize(column.count + 1);
+    table.words.resize(column.count);
+    std::vector<std::unique_ptr<FoundFeatures>> found;
+    std::mutex lock;
+    share_ranges(column.offsets, column.count, kTaskBytes, threads, [&](const NextRange& next) {
+        auto mine = std::make_unique<FoundFeatures>();
+        mine->table = &table;
+        mine->with_counts = with_counts;
+        kernels.feature_ranges(column, shingles, *mine, next);
+        mine->hashes.shrink_to_fit();  // callers may keep them for a long time
+        const std::lock_guard<std::mutex> hold(lock);
+        found.push_back(std::move(mine));
+    });
+    std::partial_sum(table.offsets.begin(), table.offsets.end(), table.offsets.begin());
+    if (found.size() == 1) {  // one thread visits the documents in order
+        table.hashes = std::move(found[0]->hashes);
+        table.counts = std::move(found[0]->counts);
+        return table;
+    }
+    table.hashes = in_order(found, table.offsets, &FoundFeatures::hashes);
+    if (with_counts) table.counts = in_order(found, table.offsets, &FoundFeatures::counts);
+    return table;
+}
+
+}  // namespace neardup

@@ -1,0 +1,86 @@
+// Compiled once per instruction set; see isa.hpp.
+#include "neardup/text/kernels.hpp"
+#include "neardup/text/feature_sets.hpp"
+#include "neardup/text/fingerprint.hpp"
+#include "neardup/text/keyed.hpp"
+#include "neardup/text/utf8.hpp"
+#include "neardup/text/weighted.hpp"
+
+namespace neardup::NEARDUP_ISA {
+
+// Call `work` with the hash of a key; without a key, plain nd1.
+template <typename Work>
+static void with_hash(const HashKey* key, const Work& work) {
+    if (key == nullptr) {
+        work(PlainHash{});
+    } else {
+        work(KeyedHash(*key));
+    }
+}
+
+template <typename Hash>
+static void fingerprint_hashed(const Column& column, const Recipe& recipe, const Rows& rows,
+                               const NextRange& next, const Hash& hash) {
+    Fingerprinter<Hash> fingerprinter(recipe, hash);
+    const std::size_t row_limbs = recipe.row_limbs();
+    for (Range range = next(); range.first != range.last; range = next()) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
+            rows.words[i] =
+                fingerprinter.run(column.data + column.offsets[i], size, rows.bits + i * row_limbs);
+        }
+    }
+}
+
+static void fingerprint_ranges(const Column& column, const Recipe& recipe, const Rows& rows,
+                               const NextRange& next) {
+    with_hash(recipe.key,
+              [&](const auto& hash) { fingerprint_hashed(column, recipe, rows, next, hash); });
+}
+
+template <typename Documents, typename Hash>
+static void weigh_hashed(const Documents& column, const TermRecipe& recipe, const TermRows& rows,
+                         const NextRange& next, const Hash& hash) {
+    WeightedSums<Hash> weighted(recipe, hash);
+    for (Range range = next(); range.first != range.last; range = next())
+        for (std::size_t i = range.first; i < range.last; ++i)
+            weighted.run(column, i, rows.bits + i * recipe.row_limbs(),
+                         rows.sums == nullptr ? nullptr : rows.sums + i * recipe.bits);
+}
+
+// Terms come with their digests, so nothing is hashed here.
+static void weigh_term_ranges(const TermColumn& column, const TermRecipe& recipe,
+                              const TermRows& rows, const NextRange& next) {
+    weigh_hashed(column, recipe, rows, next, PlainHash{});
+}
+
+static void weigh_feature_ranges(const FeatureColumn& column, const TermRecipe& recipe,
+                                 const TermRows& rows, const NextRange& next) {
+    with_hash(recipe.key,
+              [&](const auto& hash) { weigh_hashed(column, recipe, rows, next, hash); });
+}
+
+template <typename Hash>
+static void find_hashed(const Column& column, const ShingleList& shingles, FeatureTaker& taker,
+                        const NextRange& next, const Hash& hash) {
+    FeatureSets<Hash> sets(hash);
+    for (Range range = next(); range.first != range.last; range = next()) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
+            const std::size_t words = sets.run(shingles, column.data + column.offsets[i], size);
+            taker.take(i, words, sets.hashes(), sets.counts(), sets.size());
+            sets.release_if_above(kKeepRoom);
+        }
+    }
+}
+
+static void feature_ranges(const Column& column, const ShingleList& shingles, FeatureTaker& taker,
+                           const NextRange& next) {
+    with_hash(shingles.key,
+              [&](const auto& hash) { find_hashed(column, shingles, taker, next, hash); });
+}
+
+const TextKernels text_kernels = {fingerprint_ranges, weigh_term_ranges, weigh_feature_ranges,
+                                  feature_ranges, is_utf8};
+
+}  // namespace neardup::NEARDUP_ISA

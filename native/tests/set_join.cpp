@@ -1,0 +1,173 @@
+#include "neardup/set_join/join.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "check.hpp"
+#include "neardup/set_join/exact_sum.hpp"
+#include "neardup/set_join/overlap.hpp"
+#include "neardup/set_join/possible.hpp"
+
+namespace neardup::tests {
+
+namespace {
+
+using Triples = std::vector<std::tuple<std::size_t, std::size_t, double>>;
+
+// A few thousand features shared out to documents, many of which are edits of earlier ones. The
+// arrays have no room behind their last value, so that a sanitizer sees every step too far.
+struct Sample {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint64_t> hashes;
+    std::vector<double> weights;
+
+    Sample(Random& random, std::size_t count) {
+        std::vector<std::set<std::uint64_t>> documents;
+        for (std::size_t i = 0; i < count; ++i) {
+            std::set<std::uint64_t> document;
+            if (i != 0 && below(random, 2) == 0) document = documents[below(random, i)];
+            const std::size_t more = below(random, below(random, 4) == 0 ? 200 : 6);
+            for (std::size_t k = 0; k < more; ++k) document.insert(below(random, 300) * 977);
+            documents.push_back(document);
+            hashes.insert(hashes.end(), document.begin(), document.end());
+            offsets.push_back(static_cast<std::int64_t>(hashes.size()));
+        }
+        for (const std::uint64_t hash : hashes)
+            weights.push_back(static_cast<double>(hash % 5 + below(random, 2)) / 3);
+        offsets.shrink_to_fit();
+        hashes.shrink_to_fit();
+        weights.shrink_to_fit();
+    }
+
+    FeatureColumn column(bool weighted, std::size_t first, std::size_t last) const {
+        return {offsets.data() + first, last - first, hashes.data(),
+                weighted ? weights.data() : nullptr};
+    }
+};
+
+Triples triples(const SetJoin& join) {
+    Triples all;
+    for (const SimilarPair& pair : join.pairs)
+        all.emplace_back(pair.places >> 32, pair.places & 0xFFFFFFFF, pair.similarity);
+    return all;
+}
+
+// Every pair, one by one.
+Triples naive(const Collections& documents, Measure measure, double threshold) {
+    std::vector<std::int64_t> a, b;
+    for (std::size_t i = 0; i < documents.left.count; ++i)
+        for (std::size_t j = documents.two ? 0 : i + 1; j < documents.others().count; ++j) {
+            a.push_back(static_cast<std::int64_t>(i));
+            b.push_back(static_cast<std::int64_t>(j));
+        }
+    std::vector<double> found(a.size());
+    similarities(documents, {a.data(), b.data(), a.size()}, measure, 1, found.data());
+    Triples all;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (found[i] >= threshold) all.emplace_back(a[i], b[i], found[i]);
+    return all;
+}
+
+// No document of a pair is lost, whatever the parts and the number of threads.
+void check_possible(const Collections& documents, Measure measure, double threshold,
+                    const Triples& pairs, long seed) {
+    for (const std::size_t threads : {1, 3}) {
+        SharedFilter filter(100, documents.two);
+        filter.see(documents.left, false, nullptr, threads);
+        if (documents.two) filter.see(documents.right, true, nullptr, threads);
+        const FeatureColumn& others = documents.others();
+        auto left = std::make_unique<bool[]>(documents.left.count + 1),
+             right = std::make_unique<bool[]>(others.count + 1);
+        std::fill_n(left.get(), documents.left.count, true);
+        std::fill_n(right.get(), others.count, true);
+        keep_possible(documents.left, measure, threshold, filter, threads, left.get());
+        keep_possible(others, measure, threshold, filter, threads, right.get());
+        for (const auto& [a, b, similarity] : pairs) CHECK_CASE(left[a] && right[b], seed);
+    }
+}
+
+void check_join(const Collections& documents, Measure measure, long seed) {
+    for (const double threshold : {0.1, 0.5, 2.0 / 3, 0.8, 1.0}) {
+        const Triples expected = naive(documents, measure, threshold);
+        const std::uint64_t predicted = predict_postings(documents, measure, threshold, 2);
+        for (const std::size_t threads : {1, 2, 3}) {
+            const SetJoin found = join_sets(documents, measure, threshold, predicted, threads);
+            CHECK_CASE(triples(found) == expected, seed);
+            CHECK_CASE(found.compared <= predicted && found.postings == predicted, seed);
+        }
+        if (predicted != 0) {
+            const SetJoin refused = join_sets(documents, measure, threshold, predicted - 1, 2);
+            CHECK_CASE(!refused.done && refused.pairs.empty(), seed);
+        }
+        check_possible(documents, measure, threshold, expected, seed);
+    }
+}
+
+void check_exact_sums() {
+    const double half_way[] = {1, 0x1p-53, 0x1p-80};
+    CHECK(exact_sum(half_way, 3) == 1 + 0x1p-52);
+    CHECK(exact_sum(half_way, 2) == 1);
+    CHECK(exact_sum(half_way, 0) == 0);
+    Random random(5);
+    for (long seed = 0; seed < 300; ++seed) {
+        std::vector<double> values(below(random, 40));
+        for (double& value : values)
+            value = static_cast<double>(random()) *
+                    std::ldexp(1.0, static_cast<int>(below(random, 120)) - 60);
+        const double sum = exact_sum(values.data(), values.size());
+        CHECK_CASE(sum == slow_exact_sum(values.data(), values.size()), seed);
+        std::reverse(values.begin(), values.end());
+        CHECK_CASE(sum == exact_sum(values.data(), values.size()), seed);
+    }
+}
+
+void check_shared_counts() {
+    Random random(6);
+    for (long seed = 0; seed < 300; ++seed) {
+        const std::size_t limit = 1 + below(random, 2000);
+        std::set<std::uint64_t> some, others;
+        for (std::size_t i = below(random, 300); i != 0; --i) some.insert(below(random, limit));
+        for (std::size_t i = below(random, seed % 2 == 0 ? 300 : 9); i != 0; --i)
+            others.insert(below(random, limit));
+        const std::vector<std::uint64_t> a(some.begin(), some.end()),
+            b(others.begin(), others.end());
+        std::vector<std::uint64_t> both;
+        std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+        CHECK_CASE(shared_count(a.data(), a.size(), b.data(), b.size()) == both.size(), seed);
+        CHECK_CASE(shared_count(b.data(), b.size(), a.data(), a.size()) == both.size(), seed);
+    }
+}
+
+void check_components() {
+    const std::vector<std::int64_t> a{5, 3, 1, 5}, b{4, 4, 2, 5};
+    std::vector<std::int64_t> smallest(7);
+    components(7, {a.data(), b.data(), a.size()}, smallest.data());
+    CHECK((smallest == std::vector<std::int64_t>{0, 1, 1, 3, 3, 3, 6}));
+    components(0, {nullptr, nullptr, 0}, nullptr);
+}
+
+}  // namespace
+
+void test_set_join() {
+    check_exact_sums();
+    check_shared_counts();
+    check_components();
+    for (long seed = 0; seed < 12; ++seed) {
+        Random random(static_cast<std::uint64_t>(seed));
+        const std::size_t count = below(random, 90), half = below(random, count + 1);
+        const Sample sample(random, count);
+        for (const Measure measure : {Measure::jaccard, Measure::weighted_jaccard, Measure::cosine})
+            for (const bool weighted : {false, true}) {
+                if (weighted && measure == Measure::jaccard) continue;
+                check_join({sample.column(weighted, 0, count), {}, false}, measure, seed);
+                check_join(
+                    {sample.column(weighted, 0, half), sample.column(weighted, half, count), true},
+                    measure, seed);
+            }
+    }
+}
+
+}  // namespace neardup::tests
