@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[1] / "index" / "killed_writer.py"
+SCRIPT = Path(__file__).parents[1] / "index" / "disk" / "killed_writer.py"
 
 
 def run(rounds: int, seed: int) -> dict[str, int]:
