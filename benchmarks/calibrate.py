@@ -111,7 +111,7 @@ def measured_features(rounds: int) -> dict[str, float]:
         arrays = (documents.offsets, documents.hashes, weights)
         return partial(join_similar, *arrays, measure=kind, threshold=0.7, threads=1)
 
-    runs = [
+    runs: list[Callable[[], object]] = [
         joining(rare, "jaccard"),
         joining(common, "jaccard"),
         joining(common, "weighted-jaccard"),

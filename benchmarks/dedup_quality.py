@@ -42,7 +42,7 @@ class Exhaustive:
     name: str
     documents: str
     features: str
-    similarity: str
+    similarity: Similarity
     column: str
     thresholds: tuple[float, ...]
     least_recall: float

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from neardup.collection.settings import DedupSettings
+from neardup.pairs.choose import require_plan
 from neardup.settings import SETTINGS
 
 PROGRAM = [sys.executable, "-c", "from neardup.cli.app import main; main()"]
@@ -76,7 +77,7 @@ FITTING = {
     ("name", "choice"), [(one.name, choice) for one in SETTINGS.values() for choice in one.choices]
 )
 def test_what_is_proposed_is_accepted(name, choice):
-    DedupSettings.of(**{name: choice}, **FITTING.get(choice, {})).require_plan()
+    require_plan(DedupSettings.of(**{name: choice}, **FITTING.get(choice, {})))
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -7,7 +7,8 @@ from tests.cli.test_hostile_usage import run
 
 import neardup as nd
 from neardup.collection.settings import DedupSettings
-from neardup.deduplication.run import deduplicate, source_of
+from neardup.deduplication.run import deduplicate
+from neardup.deduplication.sources import source_of
 
 ROWS = [{"id": str(n), "text": f"document {n} has words", "n": n, "tags": [n]} for n in range(5)]
 

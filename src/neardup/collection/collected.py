@@ -1,14 +1,15 @@
-"""The first pass: every document read once, and what must be known of all of them at once."""
+"""A collection read once: what must be known of all documents at the same time."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.collection.budget import Budget
 from neardup.collection.feature_store import FeatureStore
 from neardup.collection.inputs import Progress
 from neardup.collection.rejected import RejectedRows
@@ -16,40 +17,63 @@ from neardup.collection.source import Source
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.hamming_join import RowGroups, group_rows
 
-# Where each document is, which group it is in, and the first of each group.
+Places = NDArray[np.int64]
+
+# The place of each document, its number among the distinct ones, and the first of each of those.
 _DOCUMENT_BYTES = 4 * 8
 
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """All documents by their places: ids, words, and which have the same features.
+    """All documents by their places: ids, word counts, and which are exact copies.
 
-    `rows` are their fingerprints, or None where none were asked for. `copies` groups the documents
-    that are not empty (`filled`, their places) by their features, or by their fingerprints where
-    `features` is None.
+    `copies` groups the documents that are not empty (`filled`, their places) by their features, or
+    by their fingerprints if there are no features. `rows` are the fingerprints, one array for each
+    fingerprinter that `collect` was given. `seconds` is the time for reading, features and
+    fingerprints.
     """
 
     ids: pa.Array
     words: NDArray[np.uint32]
-    rows: NDArray[np.uint64] | None
-    filled: NDArray[np.int64]
+    filled: Places
     copies: RowGroups
+    rows: tuple[NDArray[np.uint64], ...]
     features: FeatureStore | None
     rejected: RejectedRows
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.words)
 
     @property
-    def firsts(self) -> NDArray[np.int64]:
-        """The place of the first document of each group."""
+    def firsts(self) -> Places:
+        """The place of the first document of each group of exact copies."""
         return np.asarray(self.filled[self.copies.firsts])
 
-    def repeats(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def repeats(self) -> tuple[Places, Places]:
         """The places of exact copies, and of the first document that each is a copy of."""
         first = self.firsts[self.copies.group_of]
         later = first != self.filled
         return self.filled[later], first[later]
+
+    @property
+    def store(self) -> FeatureStore:
+        """The features, where the search needs them."""
+        if self.features is None:
+            raise ValueError("features were not collected")
+        return self.features
+
+    def release_features(self) -> None:
+        """Give up the features, which clusters and outputs do not need."""
+        if self.features is not None:
+            self.features.release()
+
+    def rows_at(self, places: Places, fingerprinter: Fingerprinter) -> NDArray[np.uint64]:
+        """The fingerprints of some documents: those collected, or made of the features."""
+        if self.rows:
+            return np.asarray(self.rows[0][places])
+        some, numbers = np.unique(places, return_inverse=True)
+        return np.asarray(self.store.rows(fingerprinter, some)[numbers])
 
 
 @dataclass
@@ -58,17 +82,18 @@ class _Parts:
 
     ids: list[pa.Array] = field(default_factory=list)
     words: list[NDArray[np.uint32]] = field(default_factory=list)
-    rows: list[NDArray[np.uint64]] = field(default_factory=list)
+    rows: list[tuple[NDArray[np.uint64], ...]] = field(default_factory=list)
     keys: list[NDArray[np.uint64]] = field(default_factory=list)
     rejected: RejectedRows = field(default_factory=RejectedRows)
     documents: int = 0
     bytes: int = 0
 
     def count(self, ids: pa.Array) -> tuple[int, int]:
-        """One more batch: how many documents there are now, and what is held of them."""
+        """One more batch: how many documents there are now, and how many bytes they take."""
         self.documents += len(ids)
         self.bytes += ids.nbytes + _DOCUMENT_BYTES * len(ids)
-        self.bytes += sum(made[-1].nbytes for made in (self.words, self.rows, self.keys) if made)
+        self.bytes += sum(made[-1].nbytes for made in (self.words, self.keys) if made)
+        self.bytes += sum(rows.nbytes for rows in self.rows[-1])
         return self.documents, self.bytes
 
 
@@ -77,43 +102,67 @@ def collect(
     fingerprinter: Fingerprinter,
     *,
     features: FeatureStore | None,
-    with_rows: bool,
-    budget: Budget,
-    progress: Progress | None,
+    rows_by: Sequence[Fingerprinter] = (),
+    by_words: bool = False,
+    watch: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Collected:
-    """Read all documents; their features go to the store, if there is one.
+    """Read all documents once.
 
-    Without, copies are documents of the same fingerprint, and `with_rows` must be.
+    Their features go to the store. Without a store, copies are documents of the same fingerprint,
+    and `rows_by` must not be empty. With `by_words`, copies have the same number of words as well.
+    `watch` is called with the number of documents so far and the bytes that are held of them, not
+    counting the store; it may refuse more.
     """
-    parts = _Parts()
+    parts, began = _Parts(), time.perf_counter()
+    seconds = {"features": 0.0, "fingerprint": 0.0}
     for batch in source.batches(progress):
         parts.rejected.add(batch.rejected)
-        # Rows that were all rejected do not tell of what kind the ids are.
+        # A batch in which all rows were rejected does not tell the type of the ids.
         if not len(batch.ids):
             continue
         parts.ids.append(batch.ids)
-        if with_rows:
-            made, counted = fingerprinter.rows(batch.columns)
-            parts.rows.append(made)
-        if features is not None:
+        started = time.perf_counter()
+        made = [one.rows(batch.columns) for one in rows_by]
+        parts.rows.append(tuple(rows for rows, _ in made))
+        seconds["fingerprint"] += time.perf_counter() - started
+        started = time.perf_counter()
+        if features is None:
+            parts.words.append(made[0][1])
+        else:
             found = fingerprinter.features(batch.columns)
-            counted = found.words
+            parts.words.append(found.words)
             parts.keys.append(found.content_keys())
             features.add(found)
-        parts.words.append(counted)
-        budget.require_bookkeeping(*parts.count(batch.ids))
+        seconds["features"] += time.perf_counter() - started
+        held = parts.count(batch.ids)
+        if watch is not None:
+            watch(*held)
+    read = time.perf_counter() - began - sum(seconds.values())
     words = np.concatenate([np.zeros(0, np.uint32), *parts.words])
-    rows = np.concatenate(parts.rows) if parts.rows else None
-    keys = np.concatenate(parts.keys) if parts.keys else rows
-    if keys is None:
-        keys = np.zeros((0, 2), np.uint64)
-    filled = np.flatnonzero(words)
+    rows = tuple(
+        np.concatenate([one.no_rows(), *(made[number] for made in parts.rows)])
+        for number, one in enumerate(rows_by)
+    )
+    none = np.zeros((0, 2), np.uint64)
+    keys = rows[0] if features is None else np.concatenate([none, *parts.keys])
     return Collected(
         pa.concat_arrays(parts.ids) if parts.ids else pa.nulls(0, pa.int64()),
         words,
+        *grouped(words, keys, by_words=by_words, threads=fingerprinter.threads),
         rows,
-        filled,
-        group_rows(np.ascontiguousarray(keys[filled]), threads=fingerprinter.threads),
         features,
         parts.rejected,
+        {"read": read, **seconds},
     )
+
+
+def grouped(
+    words: NDArray[np.uint32], keys: NDArray[np.uint64], *, by_words: bool = False, threads: int = 1
+) -> tuple[Places, RowGroups]:
+    """The places of the documents that are not empty, and those with equal keys as groups."""
+    filled = np.flatnonzero(words)
+    keys = keys[filled]
+    if by_words:
+        keys = np.column_stack([keys, words[filled].astype(np.uint64)])
+    return filled, group_rows(np.ascontiguousarray(keys), threads=threads)

@@ -1,4 +1,4 @@
-"""The features of a whole collection: in memory as far as it goes, then in a temporary file."""
+"""The features of a whole collection: in memory up to a limit, the rest in a temporary file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from neardup.errors import NeardupError
 from neardup.features.weighted import WeightedFeatures, joined
+from neardup.fingerprints.fingerprinter import Fingerprinter
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,16 @@ class FeatureStore:
                 some = end - begin < len(part)
                 chosen.append(part.take(places[begin:end] - where.start) if some else part)
         return joined(chosen)
+
+    def rows(self, fingerprinter: Fingerprinter, places: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The fingerprints of the documents at these places, which ascend, batch by batch."""
+        rows = [fingerprinter.no_rows()]
+        for where, part in self.parts():
+            begin, end = np.searchsorted(places, [where.start, where.stop])
+            if begin < end:
+                some = part.take(places[begin:end] - where.start)
+                rows.append(fingerprinter.rows_of_features(some))
+        return np.concatenate(rows)
 
     def _places(self, number: int) -> slice:
         return slice(self._firsts[number], self._firsts[number + 1])

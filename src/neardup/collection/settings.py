@@ -14,9 +14,6 @@ from neardup.errors import InputError, SettingError
 from neardup.features.spec import record_fields
 from neardup.fingerprints import Scheme
 from neardup.kernels import thread_count
-from neardup.pairs.by_fingerprints import plan_of
-from neardup.pairs.by_fingerprints.names import AUTO
-from neardup.pairs.memory import bytes_of
 from neardup.presets import preset
 from neardup.settings import (
     DEFAULT_THRESHOLD,
@@ -24,12 +21,24 @@ from neardup.settings import (
     SETTINGS,
     Clustering,
     Similarity,
+    bytes_of,
     require_known,
 )
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 SIMILARITIES = get_args(Similarity)
 CLUSTERINGS = get_args(Clustering)
-EXACT = "exact"  # instead of a plan: a join on the features
+_MOST_FILE_BYTES = 1_000_000
+_KINDS: dict[tuple[type, ...], str] = {
+    (str,): "a string",
+    (int,): "a whole number",
+    (int, float): "a number",
+    (str, int): "a string such as '2GB' or a whole number of bytes",
+}
 
 
 @dataclass(frozen=True)
@@ -130,22 +139,6 @@ class DedupSettings:
             return f"hamming ≤ {self.threshold:.0f}"
         return f"{self.similarity} ≥ {self.threshold:g}"
 
-    def require_plan(self) -> None:
-        """Refuse candidates that name no plan for these fingerprints, or one that falls short."""
-        if self.candidates == AUTO:
-            return
-        by_bits = self.similarity == "hamming"
-        if self.candidates == EXACT:
-            if by_bits:
-                raise SettingError(
-                    "candidates='exact' joins on features, but similarity='hamming' compares "
-                    "fingerprints; take auto, or a plan such as blocks:3"
-                )
-            return
-        plan = plan_of(self.candidates, self.scheme.bits)
-        if by_bits:
-            plan.require_distance(int(self.threshold))
-
 
 def _of_preset(name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
     """The settings of a preset and, where it names several distances, all of them."""
@@ -175,26 +168,12 @@ def _share(value: Any, name: str) -> float:
     return float(value)
 
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-_MOST_BYTES = 1_000_000
-_KINDS: dict[tuple[type, ...], str] = {
-    (str,): "a string",
-    (int,): "a whole number",
-    (int, float): "a number",
-    (str, int): "a string such as '2GB' or a whole number of bytes",
-}
-
-
 def settings_in(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The settings in a file such as `tune` writes; an unknown name is an error."""
     try:
         with Path(path).open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
+            data = file.read(_MOST_FILE_BYTES + 1)
+        if len(data) > _MOST_FILE_BYTES:
             raise InputError(f"{path} has more than 1 MB; a settings file has some lines of TOML")
         found = tomllib.loads(data.decode())
     except OSError as error:

@@ -12,13 +12,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.collection.inputs import Progress, batches_of, columns_of, documents_of
+from neardup.collection.inputs import (
+    Progress,
+    batches_of,
+    columns_of,
+    documents_of,
+    fingerprinter_of,
+)
 from neardup.collection.settings import DedupSettings
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.features.given import term_columns
 from neardup.features.spec import TextColumn
-from neardup.fingerprints.fingerprinter import DocumentColumns, GivenTerms
+from neardup.fingerprints import Scheme
+from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter, GivenTerms, fitted
 from neardup.kernels.columns import column_of
 from neardup.read import Documents, Rejected, TermDocuments
 from neardup.read.batch import bounded
@@ -70,6 +77,12 @@ class Source(Protocol):
 
     def fingerprinted(self) -> Collected | None:
         """All of them by fingerprints that are stored; None where they have to be made."""
+
+
+def fitted_to(source: Source, scheme: Scheme, threads: int | None) -> Fingerprinter:
+    """The fingerprinter of a scheme; one that weighs by tf-idf counts the documents first."""
+    contents = (batch.columns for batch in source.batches())
+    return fitted(fingerprinter_of(scheme, threads), contents, None)
 
 
 class FileSource:

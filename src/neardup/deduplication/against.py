@@ -1,11 +1,9 @@
-"""New documents against old ones: what is near anything in the old collection goes."""
+"""New documents against old ones: those similar to an old document are removed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,16 +13,20 @@ from neardup.collection.collected import Collected
 from neardup.collection.source import Source
 from neardup.deduplication.result import PAIRS_AT_ONCE, Result
 from neardup.kernels.columns import column_of
+from neardup.pairs.search import FoundPairs
 
 Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """The documents to remove (`place`), each with the old one nearest to it (`kept_for`).
+    """The documents to remove (`place`), each with the most similar old one (`kept_for`).
 
-    A cluster is an old document with the new ones that go for it, by the first of these.
+    A cluster is an old document with the new ones that are removed for it, in the order of the
+    first of these.
     """
+
+    old_ids: pa.Array
 
     cluster: Places
     place: Places
@@ -32,8 +34,9 @@ class Matches:
     similarity: NDArray[np.float64]
 
     @classmethod
-    def of(cls, new: Collected, a: Places, b: Places, similarity: NDArray[np.float64]) -> Matches:
-        """Take the best match of each kind of new document, for all its copies."""
+    def of(cls, new: Collected, old: Collected, found: FoundPairs) -> Matches:
+        """Take the best match of each new document, for all its exact copies."""
+        a, b, similarity = found.a, found.b, found.similarity
         order = np.lexsort((b, -similarity, a))
         firsts, first_rows = np.unique(a[order], return_index=True)
         best = order[first_rows]
@@ -46,7 +49,7 @@ class Matches:
         by_appearance = np.argsort(np.argsort(cluster_first, kind="stable"), kind="stable")
         cluster = by_appearance[cluster]
         rows = np.argsort(cluster, kind="stable")
-        return cls(cluster[rows], place[rows], b[match][rows], similarity[match][rows])
+        return cls(old.ids, cluster[rows], place[rows], b[match][rows], similarity[match][rows])
 
     def __len__(self) -> int:
         return int(self.cluster[-1]) + 1 if len(self.cluster) else 0
@@ -66,6 +69,18 @@ class Matches:
         """The places of the documents to remove, ascending."""
         return np.sort(self.place)
 
+    def table(self, ids: pa.Array) -> pa.Table:
+        """One row for each removed document, with the old one that it is a duplicate of."""
+        return pa.table(
+            {
+                "cluster": column_of(self.cluster),
+                "id": ids.take(column_of(self.place)),
+                "kept": column_of(self.kept),
+                "duplicate_of": self.old_ids.take(column_of(self.kept_for)),
+                "similarity": column_of(self.similarity),
+            }
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgainstResult(Result):
@@ -73,11 +88,6 @@ class AgainstResult(Result):
 
     old_source: Source
     old: Collected
-
-    @cached_property
-    def groups(self) -> Any:
-        """Which documents go, and for which old ones."""
-        return Matches.of(self.collected, self.found.a, self.found.b, self.found.similarity)
 
     def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
         """The accepted pairs of the first documents of each kind, by ids, so many at a time."""
@@ -93,24 +103,13 @@ class AgainstResult(Result):
                 }
             )
 
-    @cached_property
-    def clusters(self) -> pa.Table:
-        """One row for each document that goes, with the old one that it is nearest to."""
-        matches = self.groups
-        return pa.table(
-            {
-                "cluster": column_of(matches.cluster),
-                "id": self.collected.ids.take(column_of(matches.place)),
-                "kept": column_of(matches.kept),
-                "duplicate_of": self.old.ids.take(column_of(matches.kept_for)),
-                "similarity": column_of(matches.similarity),
-            }
-        )
+    def _clustered(self, found: FoundPairs) -> Matches:
+        return Matches.of(self.collected, self.old, found)
 
     @property
     def exact_copies(self) -> int:
         """How many documents go for an old one that is the same by the similarity asked for."""
-        return int((self.groups.similarity == 1).sum())
+        return int((self.clustering.similarity == 1).sum())
 
     @property
     def other_source(self) -> Source:

@@ -40,7 +40,9 @@ def result_html(result: Result) -> str:
             [name.replace("_", " ") for name in _NUMBERS],
             [[summary[name] for name in _NUMBERS]],
         ),
-        plots([similarity_plot(found.similarity, threshold), cluster_plot(result.groups.sizes)]),
+        plots(
+            [similarity_plot(found.similarity, threshold), cluster_plot(result.clustering.sizes)]
+        ),
         *(
             (
                 heading("Accepted pairs nearest the threshold"),

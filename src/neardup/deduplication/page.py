@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 CLUSTERS = 10
 PAIRS = 10
 _MEMBERS = 4
+_LONGEST_TEXT = 100_000  # characters; more of a document is not shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +34,15 @@ class ShownCluster:
 
 def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster]:
     """The largest clusters; of those that keep none, the first document stands first."""
-    groups = result.groups
-    order = np.argsort(-groups.sizes, kind="stable")[:count]
-    starts = np.searchsorted(groups.cluster, order)
+    clustering = result.clustering
+    order = np.argsort(-clustering.sizes, kind="stable")[:count]
+    starts = np.searchsorted(clustering.cluster, order)
     found = []
     for number, start in zip(order.tolist(), starts.tolist(), strict=True):
-        size = int(groups.sizes[number])
+        size = int(clustering.sizes[number])
         rows = np.arange(start, start + size)
-        kept = rows[groups.kept[rows]]
-        others = rows[~groups.kept[rows]][:_MEMBERS]
+        kept = rows[clustering.kept[rows]]
+        others = rows[~clustering.kept[rows]][:_MEMBERS]
         first = int(kept[0]) if len(kept) else int(others[0])
         found.append(ShownCluster(size, first, others[others != first]))
     return found
@@ -49,7 +51,7 @@ def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster
 def shown_places(result: Result) -> NDArray[np.int64]:
     """The places of all documents of the result's own source that are shown."""
     rows = [np.append(one.others, one.first) for one in largest_clusters(result)]
-    places = [result.groups.place[some] for some in rows]
+    places = [result.clustering.place[some] for some in rows]
     weakest = result.weakest_rows(PAIRS)
     pairs = [result.found.a[weakest]]
     if result.other_source is result.source:
@@ -57,13 +59,10 @@ def shown_places(result: Result) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, np.int64), *places, *pairs])
 
 
-_LONGEST_TEXT = 100_000  # characters; more of a document is not shown
-
-
-def page_of(result: Result) -> str:
-    """The page as HTML."""
+def page_of(result: Result, texts: Mapping[int, str]) -> str:
+    """The page as HTML; `texts` are those of the `shown_places`, by place."""
     found, settings = result.found, result.settings
-    views = _Views(result)
+    views = _Views(result, texts)
     report = DedupReport(
         title="Near-duplicates",
         summary=result.summary,
@@ -73,7 +72,7 @@ def page_of(result: Result) -> str:
         true_by_distance=np.bincount(found.distance, minlength=result.scheme.bits + 1),
         false_by_distance=found.false_by_distance,
         bits=result.scheme.bits,
-        cluster_sizes=result.groups.sizes,
+        cluster_sizes=result.clustering.sizes,
         threshold=settings.threshold
         if settings.similarity != "hamming"
         else 1 - settings.threshold / result.scheme.bits,
@@ -100,9 +99,9 @@ def repeat_command(result: Result) -> str:
 class _Views:
     """Documents as the page takes them."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, texts: Mapping[int, str]) -> None:
         self._result = result
-        self._others = result.texts
+        self._texts = self._others = texts
         if result.other_source is not result.source:
             weakest = result.found.b[result.weakest_rows(PAIRS)]
             self._others = texts_at(result.other_source, weakest)
@@ -115,14 +114,14 @@ class _Views:
         """A pair near the threshold, as a cluster of two."""
         result, found = self._result, self._result.found
         a, b, similarity = int(found.a[row]), int(found.b[row]), float(found.similarity[row])
-        one = _view(result.collected.ids[a], result.texts[a], None)
+        one = _view(result.collected.ids[a], self._texts[a], None)
         return ClusterView(2, one, (_view(result.other_ids[b], self._others[b], similarity),))
 
     def _member(self, row: int, kept: bool = False) -> DocumentView:
-        groups = self._result.groups
-        place, similarity = int(groups.place[row]), float(groups.similarity[row])
+        clustering = self._result.clustering
+        place, similarity = int(clustering.place[row]), float(clustering.similarity[row])
         known = None if kept or np.isnan(similarity) else similarity
-        return _view(self._result.collected.ids[place], self._result.texts[place], known)
+        return _view(self._result.collected.ids[place], self._texts[place], known)
 
 
 def _view(id: object, text: str, similarity: float | None) -> DocumentView:

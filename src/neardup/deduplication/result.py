@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,6 @@ from neardup.cluster.clusters import Copies, Pairs
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import Source
-from neardup.deduplication.page import shown_places
 from neardup.deduplication.rows import kept_rows, one_column, texts_at, together
 from neardup.errors import SettingError
 from neardup.fingerprints import Scheme
@@ -27,6 +26,25 @@ from neardup.pairs.search import FoundPairs
 
 STAR_NOTE = "exact copies are paired with the first of their kind only"
 PAIRS_AT_ONCE = 1 << 20
+
+
+class Clustering(Protocol):
+    """Which documents belong together: a row for each document of a cluster, by its place."""
+
+    @property
+    def cluster(self) -> NDArray[np.int64]: ...
+    @property
+    def place(self) -> NDArray[np.int64]: ...
+    @property
+    def kept(self) -> NDArray[np.bool_]: ...
+    @property
+    def similarity(self) -> NDArray[np.float64]: ...
+    @property
+    def sizes(self) -> NDArray[np.int64]: ...
+    @property
+    def removed(self) -> NDArray[np.int64]: ...
+    def __len__(self) -> int: ...
+    def table(self, ids: pa.Array) -> pa.Table: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,22 +61,8 @@ class Result:
     scheme: Scheme
     collected: Collected
     found: FoundPairs
+    clustering: Clustering
     seconds: Mapping[str, float]
-
-    @cached_property
-    def groups(self) -> Clusters:
-        """The clusters by the places of documents."""
-        members, representatives = self.collected.repeats()
-        policy = self.settings.keep
-        return Clusters.of(
-            len(self.collected),
-            Copies(members, representatives),
-            Pairs(self.found.a, self.found.b, self.found.similarity),
-            way=self.settings.cluster,
-            policy=policy,
-            lengths=self.collected.words.astype(np.int64),
-            values=None if policy.column is None else one_column(self.source, policy.column),
-        )
 
     @cached_property
     def pairs(self) -> pa.Table:
@@ -99,23 +103,18 @@ class Result:
     @cached_property
     def clusters(self) -> pa.Table:
         """One row for each document that is in a cluster."""
-        return self.groups.table(self.collected.ids)
+        return self.clustering.table(self.collected.ids)
 
     @cached_property
     def kept(self) -> pa.Table:
         """The surviving rows, with all columns of the input."""
         return together(kept_rows(self.source, self.keeps))
 
-    @cached_property
-    def texts(self) -> dict[int, str]:
-        """The texts of the documents that are shown, by their places."""
-        return texts_at(self.source, shown_places(self))
-
     @property
     def keeps(self) -> NDArray[np.bool_]:
         """Whether each document is kept."""
         kept = np.ones(len(self.collected), np.bool_)
-        kept[self.groups.removed] = False
+        kept[self.clustering.removed] = False
         return kept
 
     @cached_property
@@ -154,7 +153,12 @@ class Result:
             false_by_distance=self.found.false_by_distance
             + np.bincount(self.found.distance[~holds], minlength=self.scheme.bits + 1),
         )
-        return replace(self, settings=replace(self.settings, threshold=threshold), found=found)
+        settings = replace(self.settings, threshold=threshold)
+        clustering = self._clustered(found)
+        return replace(self, settings=settings, found=found, clustering=clustering)
+
+    def _clustered(self, found: FoundPairs) -> Clustering:
+        return clusters_of(self.source, self.settings, self.collected, found)
 
     @property
     def exact_copies(self) -> int:
@@ -196,9 +200,26 @@ class Result:
         return result_html(self)
 
     def __repr__(self) -> str:
-        documents, clusters = len(self.collected), len(self.groups)
+        documents, clusters = len(self.collected), len(self.clustering)
         return (
             f"<Result of {documents:,} {'document' if documents == 1 else 'documents'}: "
-            f"{len(self.groups.removed):,} removed, "
+            f"{len(self.clustering.removed):,} removed, "
             f"{clusters:,} {'cluster' if clusters == 1 else 'clusters'}>"
         )
+
+
+def clusters_of(
+    source: Source, settings: DedupSettings, collected: Collected, found: FoundPairs
+) -> Clusters:
+    """The clusters that exact copies and accepted pairs make, and which document each keeps."""
+    members, representatives = collected.repeats()
+    policy = settings.keep
+    return Clusters.of(
+        len(collected),
+        Copies(members, representatives),
+        Pairs(found.a, found.b, found.similarity),
+        way=settings.cluster,
+        policy=policy,
+        lengths=collected.words.astype(np.int64),
+        values=None if policy.column is None else one_column(source, policy.column),
+    )

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from neardup.collection.budget import Budget
-from neardup.collection.collected import collect
+from neardup.collection.collected import Collected, collect
 from neardup.collection.feature_store import FeatureStore
 from neardup.collection.inputs import Progress, fingerprinter_of
-from neardup.collection.settings import EXACT, DedupSettings
-from neardup.collection.source import FileSource, MemorySource, Source
-from neardup.deduplication.against import AgainstResult
-from neardup.deduplication.result import Result
+from neardup.collection.settings import DedupSettings
+from neardup.collection.source import Source
+from neardup.deduplication.against import AgainstResult, Matches
+from neardup.deduplication.result import Result, clusters_of
 from neardup.deduplication.rows import require_keep_column
-from neardup.errors import InputError
+from neardup.deduplication.sources import source_of
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.fingerprints.scheme import HashChoice
-from neardup.pairs.choose import plan_for
-from neardup.pairs.search import FoundPairs, SearchSide, find_by_features, find_by_plan
-from neardup.read.held import require_no_paths
+from neardup.pairs.choose import joins_features, require_plan
+from neardup.pairs.search import search
 from neardup.settings import Clustering, Similarity, suggests_settings
 
 StageProgress = Callable[[str], Progress | None]
@@ -135,8 +132,8 @@ def deduplicate(
     old: Source | None = None,
     stage: StageProgress = lambda _: None,
 ) -> Result:
-    """Read, find candidates, verify, cluster; `stage` is told each, and may follow its progress."""
-    settings.require_plan()
+    """Read, find pairs, cluster; `stage` is told each, and may follow its progress."""
+    require_plan(settings)
     require_keep_column(source, settings.keep)
     timer = _Timer()
     sources = [source] if old is None else [source, old]
@@ -147,20 +144,22 @@ def deduplicate(
             fingerprinter = fitted(fingerprinter, (batch.columns for batch in batches), None)
     with timer.stage("features"):
         budget = Budget(settings.memory)
-        sides = [
+        collections = [
             _read(one, fingerprinter, budget, len(sources), settings, stage) for one in sources
         ]
     with timer.stage("pairs"):
         stage("pairs")
-        found = _found(sides, fingerprinter, settings)
-    for side in sides:
-        side.release_features()
-    parts = (source, settings, fingerprinter.scheme, sides[0].collected, found, timer.seconds)
-    result = Result(*parts) if old is None else AgainstResult(*parts, old, sides[1].collected)
+        found = search(collections, fingerprinter, settings)
+    for one in collections:
+        one.release_features()
     with timer.stage("clusters"):
         stage("clusters")
-        _ = result.groups
-    return result
+        parts = (source, settings, fingerprinter.scheme, collections[0], found)
+        if old is None:
+            clusters = clusters_of(source, settings, collections[0], found)
+            return Result(*parts, clusters, timer.seconds)
+        matches = Matches.of(collections[0], collections[1], found)
+        return AgainstResult(*parts, matches, timer.seconds, old, collections[1])
 
 
 def _read(
@@ -170,64 +169,22 @@ def _read(
     sources: int,
     settings: DedupSettings,
     stage: StageProgress,
-) -> SearchSide:
+) -> Collected:
     """The first pass over one of the collections."""
     by_features = settings.similarity != "hamming"
     known = None if by_features else source.fingerprinted()
     if known is not None:
-        return SearchSide(known)
-    found = collect(
+        return known
+    # The exact join needs no fingerprints, and those of the pairs can be made of features.
+    in_features = joins_features(settings) and fingerprinter.scheme.is_hashed
+    return collect(
         source,
         fingerprinter,
         features=FeatureStore(budget.features(sources)) if by_features else None,
-        # A join on features needs no fingerprints, and those of the pairs can be made of features.
-        with_rows=not (_wants_exact(settings) and fingerprinter.scheme.is_hashed),
-        budget=budget,
+        rows_by=() if in_features else (fingerprinter,),
+        watch=budget.require_bookkeeping,
         progress=stage("features"),
     )
-    return SearchSide(found)
-
-
-def _wants_exact(settings: DedupSettings) -> bool:
-    return settings.similarity != "hamming" and settings.candidates in ("auto", EXACT)
-
-
-def _found(
-    sides: Sequence[SearchSide], fingerprinter: Fingerprinter, settings: DedupSettings
-) -> FoundPairs:
-    left, right = sides[0], sides[1] if len(sides) > 1 else None
-    if _wants_exact(settings):
-        return find_by_features(left, right, fingerprinter, settings)
-    n = sum(len(side.collected.copies.firsts) for side in sides)
-    plan, reason = plan_for(n, settings)
-    return find_by_plan(left, right, fingerprinter, plan, reason, settings)
-
-
-def source_of(source: Any, settings: DedupSettings) -> Source:
-    """Files by their names, or documents that are held in memory."""
-    if isinstance(source, str | os.PathLike):
-        return stored_source([source], settings)
-    if isinstance(source, Sequence) and source and isinstance(source[0], os.PathLike):
-        for place, item in enumerate(source):
-            if not isinstance(item, os.PathLike):
-                raise InputError(
-                    f"item 0 is a path, but item {place} is of type {type(item).__name__}; give "
-                    "all paths as pathlib.Path objects"
-                )
-        return FileSource(source, settings)
-    require_no_paths(source, "give paths as pathlib.Path objects, or one string with a glob")
-    return MemorySource(source, settings)
-
-
-def stored_source(names: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> Source:
-    """An index by its folder, or files."""
-    if len(names) == 1 and os.path.isdir(names[0]):
-        from neardup.index.disk.store import is_index
-        from neardup.index.source import IndexSource
-
-        if is_index(names[0]):
-            return IndexSource.of(Path(names[0]), settings)
-    return FileSource(names, settings)
 
 
 class _Timer:

@@ -39,7 +39,7 @@ def write_levels(result: Result, folder: Path) -> None:
         with (folder / f"duplicates-{level:g}.txt").open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in duplicate_lines(one))
     if can_draw():
-        _draw({level: one.groups.sizes for level, one in stricter.items()}, folder)
+        _draw({level: one.clustering.sizes for level, one in stricter.items()}, folder)
     else:
         warnings.warn(
             f"cluster-sizes.png is left out: it needs matplotlib; install it with {INSTALL}",
@@ -96,12 +96,17 @@ FOLDER = FolderKind(
 )
 
 
-def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, format: str) -> None:
-    """Write kept rows, pairs, clusters, rejected rows, the summary and the page."""
+def save(
+    result: Result, path: str | os.PathLike[str], *, overwrite: bool, format: str
+) -> dict[int, str]:
+    """Write kept rows, pairs, clusters, rejected rows, the summary and the page.
+
+    Returns the texts that the page shows, by their places.
+    """
     require_format(format)
     require_apart(path, [*result.source.places, *result.other_source.places])
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
-        _write_kept(result, folder / f"kept.{format}", format)
+        texts = _write_kept(result, folder / f"kept.{format}", format)
         _write_pairs(result, folder / "pairs.parquet")
         with (folder / "clusters.parquet").open("wb") as file:
             pq.write_table(result.clusters, file, compression="zstd")
@@ -110,7 +115,8 @@ def save(result: Result, path: str | os.PathLike[str], *, overwrite: bool, forma
         summary = json.dumps(result.summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
-        (folder / "report.html").write_text(page_of(result), encoding="utf-8")
+        (folder / "report.html").write_text(page_of(result, texts), encoding="utf-8")
+    return texts
 
 
 def require_format(format: str) -> None:
@@ -131,8 +137,8 @@ def _write_pairs(result: Result, path: Path) -> None:
             writer.write_batch(batch)
 
 
-def _write_kept(result: Result, path: Path, format: str) -> None:
-    """One pass over the input, which also picks up the texts that are shown later."""
+def _write_kept(result: Result, path: Path, format: str) -> dict[int, str]:
+    """One pass over the input, which also picks up the texts that the page shows."""
     write = {"parquet": _write_parquet, "jsonl": _write_json_lines, "csv": _write_csv}[format]
     schema: pa.Schema | None = None
     while True:
@@ -142,8 +148,7 @@ def _write_kept(result: Result, path: Path, format: str) -> None:
         except SchemaGrewError as grew:
             schema = grew.schema
             continue
-        result.__dict__["texts"] = picker.texts
-        return
+        return picker.texts
 
 
 def _write_parquet(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def summary_of(result: Result) -> dict[str, Any]:
     """What `summary.json` holds."""
     settings, collected, found = result.settings, result.collected, result.found
-    removed = len(result.groups.removed)
+    removed = len(result.clustering.removed)
     exact = result.exact_copies
     rejected = collected.rejected
     return {
@@ -32,7 +32,7 @@ def summary_of(result: Result) -> dict[str, Any]:
         ],
         "exact_copies": exact,
         "near_copies": removed - exact,
-        "clusters": len(result.groups),
+        "clusters": len(result.clustering),
         "removed": removed,
         "kept": len(collected) - removed,
         "candidates": found.candidates,
@@ -59,8 +59,8 @@ def _level(result: Result, level: float) -> dict[str, int]:
     stricter = result.rethreshold(level)
     return {
         "pairs": len(stricter.found.a),
-        "clusters": len(stricter.groups),
-        "removed": len(stricter.groups.removed),
+        "clusters": len(stricter.clustering),
+        "removed": len(stricter.clustering.removed),
     }
 
 

@@ -16,13 +16,13 @@ class Counted(Protocol):
     """What `Features` and `Terms` have in common."""
 
     @property
-    def offsets(self) -> NDArray[np.int64]: ...  # noqa: D102
+    def offsets(self) -> NDArray[np.int64]: ...
     @property
-    def counts(self) -> Floats: ...  # noqa: D102
+    def counts(self) -> Floats: ...
     @property
-    def scale(self) -> Floats | None: ...  # noqa: D102
+    def scale(self) -> Floats | None: ...
     @property
-    def hashes(self) -> NDArray[np.uint64]: ...  # noqa: D102
+    def hashes(self) -> NDArray[np.uint64]: ...
 
 
 Idf = Callable[[NDArray[np.uint64]], Floats]

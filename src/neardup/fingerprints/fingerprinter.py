@@ -123,6 +123,10 @@ class Fingerprinter:
             found = self._text_features(_checked(documents))
         return in_order(found.offsets, found.hashes, self._weights(found), found.words)
 
+    def no_rows(self) -> NDArray[np.uint64]:
+        """The fingerprints of no documents."""
+        return np.zeros((0, self.scheme.row_words), np.uint64)
+
     def rows_of_features(self, features: WeightedFeatures) -> NDArray[np.uint64]:
         """The fingerprints of documents whose features were found before, as `is_hashed` allows."""
         return self._summed(features.offsets, features.hashes, features.weights)

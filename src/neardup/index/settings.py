@@ -15,8 +15,7 @@ from neardup.fingerprints import Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter, required_table
 from neardup.hashes import FUNCTION_PREFIX, hash_family
 from neardup.pairs.by_fingerprints import MaskPlan, Plan, plan_of
-from neardup.pairs.by_fingerprints.names import AUTO
-from neardup.settings import RECIPE
+from neardup.settings import AUTO, RECIPE
 
 DEFAULT_DISTANCE = 3
 _PLANS = "blocks:K, blocks:K/M, bands:MxK, prefix:D or a list of masks"

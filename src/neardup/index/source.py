@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from neardup.collection.collected import Collected
+from neardup.collection.collected import Collected, grouped
 from neardup.collection.inputs import Progress
 from neardup.collection.rejected import RejectedRows
 from neardup.collection.settings import DedupSettings
@@ -20,7 +20,6 @@ from neardup.features.spec import TextColumn
 from neardup.index import Index
 from neardup.index.contents import text_of
 from neardup.index.entries import Entries, is_text
-from neardup.kernels.hamming_join import group_rows
 
 _NO_TEXT = "(the index stores no texts)"
 
@@ -75,14 +74,12 @@ class IndexSource:
         words = np.concatenate([np.zeros(0, np.uint32), *(part.words for part in parts)])
         none = np.zeros((0, self.index.scheme.row_words), np.uint64)
         rows = np.concatenate([none, *(part.rows for part in parts)])
-        filled = np.flatnonzero(words)
         ids = [self._ids(part) for part in parts]
         return Collected(
             pa.concat_arrays(ids) if ids else pa.array([], pa.int64()),
             words,
-            rows,
-            filled,
-            group_rows(np.ascontiguousarray(rows[filled]), threads=1),
+            *grouped(words, rows),
+            (rows,),
             None,
             RejectedRows(),
         )

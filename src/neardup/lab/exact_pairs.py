@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from neardup.collection.inputs import fingerprinter_of
+from neardup.collection.collected import collect
+from neardup.collection.feature_store import FeatureStore
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import Source
-from neardup.deduplication.run import source_of
+from neardup.collection.source import fitted_to
+from neardup.deduplication.sources import source_of
 from neardup.errors import SettingError
-from neardup.features.weighted import WeightedFeatures, joined
-from neardup.fingerprints import fingerprinter as engine
-from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.fingerprints.scheme import HashChoice
 from neardup.kernels.set_join import join_similar
 from neardup.settings import DEFAULT_THRESHOLD, Similarity, suggests_settings
-
-
-@dataclass(frozen=True, eq=False)
-class CollectionFeatures:
-    """Documents by their places: ids, and features with their weights."""
-
-    ids: pa.Array
-    features: WeightedFeatures
-
-
-def fitted_fingerprinter(source: Source, settings: DedupSettings) -> Fingerprinter:
-    """The maker of a scheme; one that weighs by tf-idf counts the collection first."""
-    fingerprinter = fingerprinter_of(settings.scheme, settings.threads)
-    return engine.fitted(fingerprinter, (batch.columns for batch in source.batches()), None)
-
-
-def collection_features(source: Source, fingerprinter: Fingerprinter) -> CollectionFeatures:
-    """Read every document once; rows that cannot be read are left out."""
-    ids, parts = [], []
-    for batch in source.batches():
-        ids.append(batch.ids)
-        parts.append(fingerprinter.features(batch.columns))
-    return CollectionFeatures(
-        pa.concat_arrays(ids) if ids else pa.array([], pa.int64()), joined(parts)
-    )
 
 
 @suggests_settings
@@ -102,20 +76,18 @@ def exact_pairs(
             "max_distance finds every such pair"
         )
     source = source_of(documents, settings)
-    fingerprinter = fitted_fingerprinter(source, settings)
-    collection = collection_features(source, fingerprinter)
+    fingerprinter = fitted_to(source, settings.scheme, settings.threads)
+    collected = collect(source, fingerprinter, features=FeatureStore(sys.maxsize))
     found = join_similar(
-        collection.features.offsets,
-        collection.features.hashes,
-        collection.features.weights,
+        *collected.store.take(np.arange(len(collected))).arrays,
         measure=settings.similarity,
         threshold=settings.threshold,
         threads=fingerprinter.threads,
     )
     return pa.table(
         {
-            "a": collection.ids.take(pa.array(found.a)),
-            "b": collection.ids.take(pa.array(found.b)),
+            "a": collected.ids.take(pa.array(found.a)),
+            "b": collected.ids.take(pa.array(found.b)),
             "similarity": pa.array(found.similarity),
         }
     )

@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from neardup.collection.settings import DedupSettings
+from neardup.errors import SettingError
 from neardup.pairs.by_fingerprints import Plan, choose, plan_of
 from neardup.pairs.by_fingerprints.plan import pairs_of
 from neardup.pairs.costs import Costs
 from neardup.pairs.recall import bands_for, cosine_of, likely_distance, within_chance
+from neardup.settings import AUTO, EXACT
 
 _MOST_BITS = 4096
 _WIDTHS = range(8, 33)
@@ -83,10 +85,32 @@ def most_postings(work: Work, bands: Bands | None, memory: int) -> int | None:
     return Costs.load().postings_within(patience, work.features, work.weighted)
 
 
+def joins_features(settings: DedupSettings) -> bool:
+    """Whether pairs are found by the exact join, or it is at least the first thing to try."""
+    return settings.similarity != "hamming" and settings.candidates in (AUTO, EXACT)
+
+
+def require_plan(settings: DedupSettings) -> None:
+    """Refuse `candidates` that name no plan for these fingerprints, or one that falls short."""
+    if settings.candidates == AUTO:
+        return
+    by_bits = settings.similarity == "hamming"
+    if settings.candidates == EXACT:
+        if by_bits:
+            raise SettingError(
+                "candidates='exact' joins on features, but similarity='hamming' compares "
+                "fingerprints; use auto, or a plan such as blocks:3"
+            )
+        return
+    plan = plan_of(settings.candidates, settings.scheme.bits)
+    if by_bits:
+        plan.require_distance(int(settings.threshold))
+
+
 def plan_for(n: int, settings: DedupSettings) -> tuple[Plan, str]:
     """The plan by name, or for `hamming` the cheapest one that is complete."""
     bits = settings.scheme.bits
-    if settings.candidates != "auto":
+    if settings.candidates != AUTO:
         plan = plan_of(settings.candidates, bits)
         return plan, plan.describe()
     choice = choose(n, int(settings.threshold), bits)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected
-from neardup.collection.feature_store import FeatureStore
-from neardup.collection.settings import EXACT, DedupSettings
+from neardup.collection.settings import DedupSettings
 from neardup.fingerprints import hamming
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.hamming_join import RowPairs
@@ -26,10 +25,13 @@ from neardup.pairs.choose import (
     Work,
     cheapest_bands,
     curve_of,
+    joins_features,
     least_cosine,
     most_postings,
+    plan_for,
     search_distance,
 )
+from neardup.settings import EXACT
 
 Places = NDArray[np.int64]
 
@@ -53,43 +55,21 @@ class FoundPairs:
     curve: tuple[tuple[float, float], ...] | None = ()
 
 
-@dataclass(frozen=True, eq=False)
-class SearchSide:
-    """A collection that is searched."""
-
-    collected: Collected
-
-    @property
-    def store(self) -> FeatureStore:
-        """The features of all its documents."""
-        if self.collected.features is None:
-            raise ValueError("a similarity of features needs them")
-        return self.collected.features
-
-    def release_features(self) -> None:
-        """Give up the features, which clusters and outputs do not need."""
-        if self.collected.features is not None:
-            self.collected.features.release()
-
-    def fingerprints(self, bits: int) -> Rows:
-        """Those of the first document of each kind."""
-        firsts = self.collected.firsts
-        if self.collected.rows is None:
-            raise ValueError("a search by fingerprints needs them")
-        rows = np.ascontiguousarray(self.collected.rows[firsts])
-        return Rows(rows, bits, self.collected.words[firsts])
-
-    def rows(self, fingerprinter: Fingerprinter, places: Places) -> NDArray[np.uint64]:
-        """The fingerprints of some documents."""
-        if self.collected.rows is not None:
-            return np.asarray(self.collected.rows[places])
-        some, numbers = np.unique(places, return_inverse=True)
-        return np.asarray(_rows_at(self.store, fingerprinter, some)[numbers])
+def search(
+    collections: Sequence[Collected], fingerprinter: Fingerprinter, settings: DedupSettings
+) -> FoundPairs:
+    """Every accepted pair within a collection, or between two."""
+    left, right = collections[0], collections[1] if len(collections) > 1 else None
+    if joins_features(settings):
+        return find_by_features(left, right, fingerprinter, settings)
+    n = sum(len(one.copies.firsts) for one in collections)
+    plan, reason = plan_for(n, settings)
+    return find_by_plan(left, right, fingerprinter, plan, reason, settings)
 
 
 def find_by_features(
-    left: SearchSide,
-    right: SearchSide | None,
+    left: Collected,
+    right: Collected | None,
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
 ) -> FoundPairs:
@@ -97,9 +77,7 @@ def find_by_features(
 
     Where `candidates` is `auto` and bands of fingerprints are far quicker, by those.
     """
-    sides = [
-        JoinSide.at(side.store, side.collected.firsts) for side in (left, right) if side is not None
-    ]
+    sides = [JoinSide.at(side.store, side.firsts) for side in (left, right) if side is not None]
     measure = Measure(settings.similarity, settings.threshold)
     budget = Budget(settings.memory)
     keep_possible(sides, measure, memory=budget.work, threads=fingerprinter.threads)
@@ -133,7 +111,9 @@ def find_by_features(
     return FoundPairs(
         found.a,
         found.b,
-        distances(left.rows(fingerprinter, found.a), (right or left).rows(fingerprinter, found.b)),
+        distances(
+            left.rows_at(found.a, fingerprinter), (right or left).rows_at(found.b, fingerprinter)
+        ),
         found.similarity,
         found.compared,
         np.zeros(fingerprinter.scheme.bits + 1, np.int64),
@@ -143,8 +123,8 @@ def find_by_features(
 
 
 def _found_by_bands(
-    left: SearchSide,
-    right: SearchSide | None,
+    left: Collected,
+    right: Collected | None,
     sides: Sequence[JoinSide],
     bands: Bands,
     postings: int,
@@ -157,7 +137,7 @@ def _found_by_bands(
     wide = replace(fingerprinter, scheme=scheme)
     places = [np.flatnonzero(side.wanted) for side in sides]
     rows = [
-        RowSide(Rows(_rows_at(side.store, wide, some), bands.bits), some)
+        RowSide(Rows(side.store.rows(wide, some), bands.bits), some)
         for side, some in zip(sides, places, strict=True)
     ]
     reason = (
@@ -167,7 +147,7 @@ def _found_by_bands(
     )
     # The distance of a pair is that of the fingerprints asked for, not of the wide ones.
     narrow = [
-        _rows_at(side.store, fingerprinter, some) for side, some in zip(sides, places, strict=True)
+        side.store.rows(fingerprinter, some) for side, some in zip(sides, places, strict=True)
     ]
 
     def narrow_distances(pairs: RowPairs) -> NDArray[np.uint16]:
@@ -178,21 +158,9 @@ def _found_by_bands(
     return _found_pairs(found, plan, reason, settings, sum(map(len, places)))
 
 
-def _rows_at(
-    store: FeatureStore, fingerprinter: Fingerprinter, places: Places
-) -> NDArray[np.uint64]:
-    """The fingerprints of documents at these places, which ascend, batch by batch."""
-    rows = [np.zeros((0, -(-fingerprinter.scheme.bits // 64)), np.uint64)]
-    for where, part in store.parts():
-        begin, end = np.searchsorted(places, [where.start, where.stop])
-        if begin < end:
-            rows.append(fingerprinter.rows_of_features(part.take(places[begin:end] - where.start)))
-    return np.concatenate(rows)
-
-
 def find_by_plan(
-    left: SearchSide,
-    right: SearchSide | None,
+    left: Collected,
+    right: Collected | None,
     fingerprinter: Fingerprinter,
     plan: Plan,
     reason: str,
@@ -200,14 +168,20 @@ def find_by_plan(
 ) -> FoundPairs:
     """Candidates by their fingerprints, then their true similarity."""
     rows = [
-        RowSide(side.fingerprints(plan.bits), side.collected.firsts)
+        RowSide(_first_rows(side, plan.bits), side.firsts)
         for side in (left, right)
         if side is not None
     ]
     found = _accepted(
         left, right, rows, plan, fingerprinter, settings, lambda pairs: pairs.distance
     )
-    return _found_pairs(found, plan, reason, settings, len(left.collected.copies.firsts))
+    return _found_pairs(found, plan, reason, settings, len(left.copies.firsts))
+
+
+def _first_rows(collected: Collected, bits: int) -> Rows:
+    """The fingerprints of the first document of each group of copies."""
+    firsts = collected.firsts
+    return Rows(np.ascontiguousarray(collected.rows[0][firsts]), bits, collected.words[firsts])
 
 
 def _found_pairs(
@@ -224,8 +198,8 @@ def _found_pairs(
 
 
 def _accepted(
-    left: SearchSide,
-    right: SearchSide | None,
+    left: Collected,
+    right: Collected | None,
     rows: Sequence[RowSide],
     plan: Plan,
     fingerprinter: Fingerprinter,

@@ -35,15 +35,15 @@ class CountedRows(Protocol):
     """What the rows of every reader tell: see `neardup.read.batch.Rows`."""
 
     @property
-    def id(self) -> pa.Array | None: ...  # noqa: D102
+    def id(self) -> pa.Array | None: ...
     @property
-    def numbers(self) -> npt.NDArray[np.int64]: ...  # noqa: D102
+    def numbers(self) -> npt.NDArray[np.int64]: ...
     @property
-    def rejected(self) -> tuple[Rejected, ...]: ...  # noqa: D102
+    def rejected(self) -> tuple[Rejected, ...]: ...
     @property
-    def seen(self) -> int: ...  # noqa: D102
+    def seen(self) -> int: ...
     @property
-    def bytes_done(self) -> int: ...  # noqa: D102
+    def bytes_done(self) -> int: ...
 
 
 R = TypeVar("R", bound=CountedRows)

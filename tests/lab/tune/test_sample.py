@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from neardup.collection.settings import DedupSettings
-from neardup.deduplication.run import source_of
+from neardup.collection.source import fitted_to
+from neardup.deduplication.sources import source_of
 from neardup.kernels.set_join import join_similar
-from neardup.lab.exact_pairs import fitted_fingerprinter
 from neardup.lab.tune.sample import (
     MOST_LOOKED_AT,
     draw_sample,
@@ -33,7 +33,7 @@ def texts_with_pairs(count, copies, seed=0, header=""):
 def sampled(texts, most, looked=1.0):
     settings = DedupSettings.of(threads=1)
     source = source_of(texts, settings)
-    fingerprinter = fitted_fingerprinter(source, settings)
+    fingerprinter = fitted_to(source, settings.scheme, settings.threads)
     frequent = frequent_features(look_at(source, MEMORY).features(fingerprinter))
     return draw_sample(source, fingerprinter, frequent, most=most, memory=MEMORY, looked=looked)
 
@@ -91,7 +91,7 @@ def test_the_same_input_gives_the_same_sample():
 def test_fingerprints_of_some_are_those_of_all():
     settings = DedupSettings.of(bits=96, threads=1)
     sample = sampled(texts_with_pairs(300, 0), 1000)
-    fingerprinter = fitted_fingerprinter(source_of(["a"], settings), settings)
+    fingerprinter = fitted_to(source_of(["a"], settings), settings.scheme, settings.threads)
     places = np.array([0, 7, 123, 299])
     assert (
         sample.rows(fingerprinter, places).tolist() == sample.rows(fingerprinter)[places].tolist()

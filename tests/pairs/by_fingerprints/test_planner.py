@@ -9,7 +9,7 @@ import neardup as nd
 from neardup.pairs.by_fingerprints import EveryPair, choose
 from neardup.pairs.by_fingerprints.planner import complete_plans, duration
 from neardup.pairs.costs import Costs
-from neardup.pairs.memory import bytes_of
+from neardup.settings import bytes_of
 
 COSTS = Costs.load()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +80,9 @@ def dedup(
     from neardup.cli.progress import Stages
     from neardup.collection.settings import DedupSettings, settings_in
     from neardup.collection.source import FileSource
-    from neardup.deduplication.run import deduplicate, stored_source
-    from neardup.deduplication.save import FOLDER, require_format
+    from neardup.deduplication.run import deduplicate
+    from neardup.deduplication.save import FOLDER, require_format, save
+    from neardup.deduplication.sources import stored_source
     from neardup.errors import InputError
 
     stored = {} if config is None else settings_in(config)
@@ -106,7 +108,7 @@ def dedup(
                 f"{row.reason}; {output} was not written"
             )
         stages("output")
-        result.save(output, overwrite=overwrite, format=format)
+        texts = save(result, output, overwrite=overwrite, format=format)
         if index is not None:
             from neardup.deduplication.to_index import leave_index
 
@@ -115,10 +117,10 @@ def dedup(
     if json:
         say_json(result.summary)
     elif not quiet:
-        _print(result, output)
+        _print(result, texts, output)
 
 
-def _print(result: Result, output: Path) -> None:
+def _print(result: Result, texts: Mapping[int, str], output: Path) -> None:
     summary = result.summary
     documents = count(summary["documents"], "document")
     if summary["empty"]:
@@ -135,20 +137,20 @@ def _print(result: Result, output: Path) -> None:
     stages = ", ".join(f"{stage} {spent:.2f} s" for stage, spent in summary["seconds"].items())
     say(f"{stages}; peak memory {size(int(summary['peak_megabytes'] * 1e6))}")
     say(summary["reason"])
-    for line in _largest(result):
+    for line in _largest(result, texts):
         say(line)
     say_rejected(summary["rejected"], summary["left_out"], output / "rejected.jsonl")
     say(f"{result.scheme} → {output}")
 
 
-def _largest(result: Result) -> list[str]:
+def _largest(result: Result, texts: Mapping[int, str]) -> list[str]:
     """The largest clusters in a line each: size, and how the kept document begins."""
     from neardup.deduplication.page import largest_clusters
 
     lines = []
     for cluster in largest_clusters(result, _LARGEST):
-        place = int(result.groups.place[cluster.first])
-        text = " ".join(result.texts[place].split())
+        place = int(result.clustering.place[cluster.first])
+        text = " ".join(texts[place].split())
         begin = text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")
         lines.append(f"{cluster.size:>8,} × {result.collected.ids[place]}  {begin}")
     return lines

@@ -45,7 +45,7 @@ def fingerprint(
     from neardup.collection.fingerprint_files import fingerprint_files
     from neardup.features.spec import record_fields
     from neardup.fingerprints import Scheme
-    from neardup.pairs.memory import bytes_of
+    from neardup.settings import bytes_of
 
     scheme = Scheme.of(**recipe, fields=record_fields(text))
     stopping.writes(output)

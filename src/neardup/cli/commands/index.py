@@ -127,7 +127,7 @@ def add(
     from neardup.cli.progress import ByteProgress
     from neardup.index import Index
     from neardup.index.files import add_files
-    from neardup.pairs.memory import bytes_of
+    from neardup.settings import bytes_of
 
     columns = "all" if metadata == ("all",) else metadata
     with (
@@ -208,7 +208,7 @@ def query(
     """
     from neardup.index import Index
     from neardup.index.files import query_files
-    from neardup.pairs.memory import bytes_of
+    from neardup.settings import bytes_of
 
     if document is not None and inputs:
         raise SettingError("give a text or --input, not both")

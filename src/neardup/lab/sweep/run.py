@@ -11,7 +11,7 @@ import numpy as np
 
 from neardup.collection.inputs import Progress
 from neardup.collection.source import Source
-from neardup.deduplication.run import source_of
+from neardup.deduplication.sources import source_of
 from neardup.fingerprints.scheme import HashChoice
 from neardup.lab.sweep.counts import LookUp, PlanCounts, TruePairs, Verification, count_plan
 from neardup.lab.sweep.documents import SweptDocuments, swept_documents
@@ -31,9 +31,9 @@ def top_pairs(documents: SweptDocuments, true: TruePairs, most: int) -> tuple[Si
         return ()
     pairs = [*_of_one_kind(documents, most), *_of_two_kinds(documents, true, most)]
     pairs.sort(key=lambda pair: (-pair[2], pair[0], pair[1]))
+    ids = documents.collected.ids
     return tuple(
-        SimilarPair(documents.ids[a].as_py(), documents.ids[b].as_py(), similarity)
-        for a, b, similarity in pairs[:most]
+        SimilarPair(ids[a].as_py(), ids[b].as_py(), similarity) for a, b, similarity in pairs[:most]
     )
 
 
@@ -185,8 +185,8 @@ def sweep_documents(
     seconds["prediction"] = time.perf_counter() - began
     return Sweep(
         len(documents),
-        len(documents) - len(documents.filled),
-        documents.rejected,
+        len(documents) - len(documents.collected.filled),
+        len(documents.collected.rejected),
         str(documents.scheme),
         measure,
         request.thresholds,

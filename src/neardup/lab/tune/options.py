@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from neardup.collection.budget import Budget
 from neardup.collection.feature_store import FeatureStore
-from neardup.collection.settings import EXACT, DedupSettings
+from neardup.collection.settings import DedupSettings
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import hamming
 from neardup.fingerprints.fingerprinter import Fingerprinter
@@ -38,6 +38,7 @@ from neardup.pairs.choose import (
 )
 from neardup.pairs.costs import Costs
 from neardup.pairs.recall import band_recall, bands_for, within_chance
+from neardup.settings import EXACT
 
 # What a process takes to read and write some batches, what it keeps of each document beside
 # features, and what the join takes for each byte of features. All of these steer and promise

@@ -9,9 +9,9 @@ from typing import Any
 
 from neardup import __version__
 from neardup.atomic import replacing
-from neardup.collection.settings import EXACT
 from neardup.lab.tune.options import Option
 from neardup.pairs.by_fingerprints.planner import duration
+from neardup.settings import EXACT
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from neardup.collection.inputs import Progress
-from neardup.collection.settings import EXACT, DedupSettings
-from neardup.collection.source import Source
-from neardup.deduplication.run import source_of
+from neardup.collection.settings import DedupSettings
+from neardup.collection.source import Source, fitted_to
+from neardup.deduplication.sources import source_of
 from neardup.errors import InputError, SettingError
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.fingerprints.scheme import HashChoice
 from neardup.hashes import HashFamily
 from neardup.kernels.set_join import TooManyPairsError
-from neardup.lab.exact_pairs import fitted_fingerprinter
 from neardup.lab.tune.features import check_features, choose_features, feature_counts
 from neardup.lab.tune.options import (
     FEWEST_PAIRS,
@@ -33,7 +32,7 @@ from neardup.lab.tune.pairs import SamplePairs, similar_pairs, widest
 from neardup.lab.tune.result import Tuning, reason_for
 from neardup.lab.tune.sample import Look, Sample, draw_sample, frequent_features, look_at
 from neardup.pairs.by_fingerprints.plan import pairs_of
-from neardup.settings import SETTINGS, Clustering, Similarity, suggests_settings
+from neardup.settings import EXACT, SETTINGS, Clustering, Similarity, suggests_settings
 
 DEFAULT_RECALL = 0.95
 BANDS = "bands"
@@ -173,7 +172,7 @@ def tuned(
     elif problem := check_features(look, settings):
         problems.append(problem)
     stage("sample")
-    fingerprinter = fitted_fingerprinter(source, settings)
+    fingerprinter = fitted_to(source, settings.scheme, settings.threads)
     drawn, pairs = _sampled(source, look, fingerprinter, settings, sample, seconds)
     stage("plans")
     at_random = random_pairs(drawn, widest(fingerprinter))

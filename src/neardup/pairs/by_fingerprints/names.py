@@ -18,7 +18,6 @@ from neardup.pairs.by_fingerprints.plan import Plan
 from neardup.pairs.by_fingerprints.probe import ProbePlan
 from neardup.pairs.by_fingerprints.rotate import RotatePlan
 
-AUTO = "auto"
 KNOWN = (
     "auto, all, blocks:K, blocks:K/M, bands:MxK, rotate:R, rotate:R:WINDOW, probe:K, prefix:D "
     "or length:SHARE"

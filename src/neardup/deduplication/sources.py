@@ -1,0 +1,40 @@
+"""What a caller gives as a collection: files by their names, documents in memory, or an index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from neardup.collection.settings import DedupSettings
+from neardup.collection.source import FileSource, MemorySource, Source
+from neardup.errors import InputError
+from neardup.read.held import require_no_paths
+
+
+def source_of(source: Any, settings: DedupSettings) -> Source:
+    """Files by their names, or documents that are held in memory."""
+    if isinstance(source, str | os.PathLike):
+        return stored_source([source], settings)
+    if isinstance(source, Sequence) and source and isinstance(source[0], os.PathLike):
+        for place, item in enumerate(source):
+            if not isinstance(item, os.PathLike):
+                raise InputError(
+                    f"item 0 is a path, but item {place} is of type {type(item).__name__}; give "
+                    "all paths as pathlib.Path objects"
+                )
+        return FileSource(source, settings)
+    require_no_paths(source, "give paths as pathlib.Path objects, or one string with a glob")
+    return MemorySource(source, settings)
+
+
+def stored_source(names: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> Source:
+    """An index by its folder, or files."""
+    if len(names) == 1 and os.path.isdir(names[0]):
+        from neardup.index.disk.store import is_index
+        from neardup.index.source import IndexSource
+
+        if is_index(names[0]):
+            return IndexSource.of(Path(names[0]), settings)
+    return FileSource(names, settings)
