@@ -23,6 +23,7 @@ from benchmarks.markdown import provenance, table
 from benchmarks.peers import Shingles
 from benchmarks.result import Json, Result, package_versions
 from benchmarks.target import Target
+from neardup.settings import Similarity
 
 BENCHMARK = "dedup_quality"
 OURS = "neardup"

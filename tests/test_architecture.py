@@ -9,18 +9,20 @@ ROOT = Path(neardup.__file__).parent
 
 # From the bottom up; a module imports from its own layer or from those before it.
 LAYERS = [
-    {"errors", "settings", "visible", "notebook", "figures", "__init__"},
+    {"errors", "settings", "visible", "notebook", "figures", "presets", "__init__"},
     {"atomic"},
     {"kernels"},
-    {"read", "features", "hashes", "sphere"},
+    {"hashes", "sphere"},
+    {"read"},
+    {"features"},
     {"fingerprints"},
-    {"candidates"},
-    {"verify"},
-    {"cluster"},
-    {"comparison", "presets", "rejects", "report"},
+    {"engines", "cluster"},
+    {"collection"},
+    {"pairs"},
+    {"comparison"},
+    {"report"},
     {"index"},
-    {"engines"},
-    {"pipeline"},
+    {"deduplication"},
     {"lab"},
     {"cli", "__main__"},
 ]

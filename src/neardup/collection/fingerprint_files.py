@@ -12,12 +12,12 @@ from neardup.collection.inputs import (
     Progress,
     batches_of,
     columns_of,
-    content_size,
     documents_of,
     fingerprinter_of,
     require_output,
 )
 from neardup.collection.rejected import RejectedWriter
+from neardup.features.columns import content_size
 from neardup.features.idf import IdfTable
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.files import FingerprintWriter

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
-
-import pyarrow.compute as pc
 
 from neardup import kernels
 from neardup.atomic import require_apart, require_writable
 from neardup.engines.local import Prefetched
+from neardup.features.columns import DocumentColumns, GivenTerms
 from neardup.features.spec import TextColumn
 from neardup.fingerprints import Scheme
-from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter, GivenTerms
+from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.hashes import hash_family
 from neardup.read import Batch, Documents, TermBatch, TermDocuments
 from neardup.read.limits import MAX_DOCUMENT
@@ -69,22 +67,6 @@ def columns_of(batch: Batch | TermBatch, scheme: Scheme) -> DocumentColumns:
     if scheme.fields is not None:
         return list(map(TextColumn, batch.fields, scheme.fields.fields))
     return [TextColumn(batch.documents["text"])]
-
-
-@dataclass(frozen=True)
-class ContentSize:
-    """How much documents hold: bytes of text, or terms."""
-
-    text_bytes: int = 0
-    terms: int = 0
-
-
-def content_size(columns: DocumentColumns) -> ContentSize:
-    """Add up what the documents hold."""
-    if isinstance(columns, GivenTerms):
-        return ContentSize(terms=len(columns.terms.flatten()))
-    sizes = (pc.sum(pc.binary_length(column.texts)).as_py() or 0 for column in columns)
-    return ContentSize(text_bytes=sum(sizes))
 
 
 def require_output(

@@ -22,17 +22,18 @@ from neardup.collection.inputs import (
 from neardup.collection.settings import DedupSettings
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
+from neardup.features.columns import DocumentColumns, GivenTerms, documents_in, record_columns
 from neardup.features.given import term_columns
 from neardup.features.spec import TextColumn
 from neardup.fingerprints import Scheme
-from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter, GivenTerms, fitted
+from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.kernels.columns import column_of
 from neardup.read import Documents, Rejected, TermDocuments
 from neardup.read.batch import bounded
 from neardup.read.columns import is_text
 from neardup.read.held import table_of
 from neardup.read.limits import too_long
-from neardup.read.memory import record_columns, string_chunks, table_of_records
+from neardup.read.memory import string_chunks, table_of_records
 
 if TYPE_CHECKING:
     from neardup.collection.collected import Collected
@@ -195,7 +196,7 @@ class MemorySource:
                 f"cannot read any document; row {rejected[0].row}: {rejected[0].reason}"
             )
         for columns in self._columns():
-            size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+            size = documents_in(columns)
             ids = self._ids.slice(first, size)
             made = partial(_row_names, ids) if self._are_made else None
             yield DocumentBatch(ids, columns, rejected, made)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from neardup.cluster.keep import KeepPolicy
 from neardup.collection.source import Source
 from neardup.errors import InputError
-from neardup.fingerprints.fingerprinter import DocumentColumns, GivenTerms
+from neardup.features.columns import DocumentColumns, GivenTerms
 from neardup.kernels.columns import column_of
 from neardup.read.json.columns import as_type
 

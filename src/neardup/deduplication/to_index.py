@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.atomic import require_folder_of
 from neardup.collection.settings import DedupSettings
 from neardup.deduplication.result import Result
 from neardup.errors import SettingError
-from neardup.features.spec import TextColumn
+from neardup.features.columns import taken
 from neardup.fingerprints import Scheme
-from neardup.fingerprints.fingerprinter import DocumentColumns, GivenTerms
 from neardup.index import Index
 from neardup.index.entries import id_column, int_array
 from neardup.index.intake import Documents
@@ -81,11 +79,4 @@ def _kept(result: Result) -> Iterator[Documents]:
         if len(chosen):
             made = batch.made_ids
             ids = (batch.ids if made is None else made()).take(places)
-            yield Documents(id_column(ids), _taken(batch.columns, places), made=made is not None)
-
-
-def _taken(columns: DocumentColumns, places: pa.Array) -> DocumentColumns:
-    if isinstance(columns, GivenTerms):
-        weights = None if columns.weights is None else columns.weights.take(places)
-        return GivenTerms(columns.terms.take(places), weights)
-    return [TextColumn(column.texts.take(places), column.field) for column in columns]
+            yield Documents(id_column(ids), taken(batch.columns, places), made=made is not None)

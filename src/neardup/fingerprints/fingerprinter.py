@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from neardup import kernels
 from neardup.errors import InputError, SettingError
+from neardup.features.columns import DocumentColumns, GivenTerms, record_columns
 from neardup.features.given import given_terms, term_columns
 from neardup.features.hashed import Features, text_features, text_sets
 from neardup.features.idf import IdfCounter, IdfTable
@@ -26,23 +27,12 @@ from neardup.fingerprints.scheme import HashChoice, Scheme
 from neardup.hashes import HashFamily, hash_family
 from neardup.read.batch import bounded
 from neardup.read.held import require_no_paths
-from neardup.read.memory import column_texts, record_columns, string_chunks
+from neardup.read.memory import column_texts, string_chunks
 from neardup.settings import suggests_settings
 
 LARGEST_TEXT = 2**30
 
 Rows = tuple[NDArray[np.uint64], NDArray[np.uint32]]
-
-
-@dataclass(frozen=True, eq=False)
-class GivenTerms:
-    """Documents that bring their own terms: list arrays of terms and, where given, of weights."""
-
-    terms: pa.Array
-    weights: pa.Array | None
-
-
-DocumentColumns = Sequence[TextColumn] | GivenTerms
 
 
 @dataclass(frozen=True)

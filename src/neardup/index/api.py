@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup import kernels
+from neardup.features.columns import DocumentColumns
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Fingerprints, Scheme
-from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter
+from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.index import intake as shapes
 from neardup.index.answering import (
     Question,

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from neardup.features.columns import DocumentColumns, GivenTerms
 from neardup.features.spec import TextColumn
 from neardup.features.weighted import WeightedFeatures, joined
-from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter, GivenTerms
+from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.index.disk.damage import DamageError
 from neardup.index.settings import IndexSettings
 

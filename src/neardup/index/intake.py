@@ -14,17 +14,24 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.errors import InputError, SettingError
+from neardup.features.columns import (
+    DocumentColumns,
+    GivenTerms,
+    documents_in,
+    record_columns,
+    taken,
+)
 from neardup.features.given import term_columns
 from neardup.features.spec import TextColumn
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints import Fingerprints, Scheme
-from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter, GivenTerms
+from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.index.contents import contents_of
 from neardup.index.entries import Entries, Id, by_kind, checked_id, id_array, id_column, int_array
 from neardup.index.settings import IndexSettings
 from neardup.read import Batch, TermBatch
 from neardup.read.held import table_of
-from neardup.read.memory import record_columns, string_chunks
+from neardup.read.memory import string_chunks
 
 _ITEMS_AT_ONCE = 4096
 _ROWS_AT_ONCE = 1 << 14
@@ -100,21 +107,14 @@ def features_at(
     found = []
     first = 0
     for columns in parts:
-        size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+        size = documents_in(columns)
         begin, end = np.searchsorted(places, [first, first + size])
         if begin < end:
             found.append(
-                fingerprinter.features(_taken(columns, int_array(places[begin:end] - first)))
+                fingerprinter.features(taken(columns, int_array(places[begin:end] - first)))
             )
         first += size
     return joined(found)
-
-
-def _taken(columns: DocumentColumns, places: pa.Array) -> DocumentColumns:
-    if isinstance(columns, GivenTerms):
-        weights = None if columns.weights is None else columns.weights.take(places)
-        return GivenTerms(columns.terms.take(places), weights)
-    return [TextColumn(column.texts.take(places), column.field) for column in columns]
 
 
 def metadata_json(metadata: Any) -> bytes:
@@ -171,7 +171,7 @@ def _of_table(
         raise InputError(f"the table has no column 'text', only {batch.schema.names}")
     begin = 0
     for columns in columns_of(held, scheme):
-        size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+        size = documents_in(columns)
         some = None if about is None else about.slice(begin, size)
         yield Documents(ids.slice(begin, size), columns, some)
         begin += size
@@ -199,7 +199,7 @@ def _of_pairs(pairs: list[Any], scheme: Scheme) -> Iterator[Documents]:
         about = [metadata_json(pair[2] if len(pair) == 3 else None) for _, pair in some]
         begin = 0
         for columns in columns_of([pair[1] for _, pair in some], scheme):
-            size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+            size = documents_in(columns)
             end = begin + size
             json = pa.array(about[begin:end], pa.large_binary()) if any(about) else None
             yield Documents(id_array(ids[begin:end]), columns, json)

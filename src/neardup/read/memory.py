@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from neardup import kernels
 from neardup.errors import InputError
-from neardup.features.spec import Fields, TextColumn
 from neardup.read.columns import field_texts
 from neardup.read.held import table_of
 
@@ -135,11 +134,10 @@ _ROWS_AT_ONCE = 10_000
 _SHAPES = "give an Arrow, pandas, Polars or DuckDB table, or records as dicts"
 
 
-def record_columns(table: Any, fields: Fields) -> Iterator[list[TextColumn]]:
-    """Yield the fields of records as texts; numbers are spelt out, missing ones are empty."""
+def field_columns(table: Any, names: Sequence[str]) -> Iterator[list[pa.Array]]:
+    """Yield some columns of a table as texts; numbers become strings, missing ones are empty."""
     for batch in _batches(table):
-        columns = [_texts(_column(batch, field.name), field.name) for field in fields.fields]
-        yield [TextColumn(*pair) for pair in zip(columns, fields.fields, strict=True)]
+        yield [_texts(_column(batch, name), name) for name in names]
 
 
 def column_texts(table: Any, name: str) -> pa.ChunkedArray:

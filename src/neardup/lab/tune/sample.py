@@ -18,11 +18,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.collection.inputs import Progress, content_size
+from neardup.collection.inputs import Progress
 from neardup.collection.source import Source
-from neardup.features.spec import TextColumn
+from neardup.features.columns import DocumentColumns, content_size, documents_in, taken
 from neardup.features.weighted import WeightedFeatures, joined
-from neardup.fingerprints.fingerprinter import DocumentColumns, Fingerprinter, GivenTerms
+from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.hamming_join import group_rows
 from neardup.kernels.set_join import similarities
 
@@ -82,15 +82,6 @@ def frequent_features(features: WeightedFeatures) -> NDArray[np.uint64]:
     return np.asarray(found[counts >= _FREQUENT])
 
 
-def taken(columns: DocumentColumns, rows: NDArray[np.int64]) -> DocumentColumns:
-    """Some of the documents."""
-    places = pa.array(rows)
-    if isinstance(columns, GivenTerms):
-        weights = None if columns.weights is None else columns.weights.take(places)
-        return GivenTerms(columns.terms.take(places), weights)
-    return [TextColumn(column.texts.take(places), column.field) for column in columns]
-
-
 def mixed(numbers: NDArray[np.uint64], factor: np.uint64) -> NDArray[np.uint64]:
     """Numbers that look random, the same for the same ones."""
     turned = (numbers ^ (numbers >> _TURN)) * factor
@@ -116,7 +107,7 @@ def _within(
     chosen = np.flatnonzero(below(numbers, share))
     if len(chosen) == len(numbers):
         return part
-    return taken(columns, chosen), numbers[chosen]
+    return taken(columns, pa.array(chosen)), numbers[chosen]
 
 
 _FIRST, _SECOND, _THIRD = map(
@@ -179,10 +170,10 @@ class Sample:
         """The fingerprints of the sampled documents, or of some, whose places ascend."""
         parts, first = [np.zeros((0, fingerprinter.scheme.row_words), np.uint64)], 0
         for columns in self.columns:
-            size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+            size = documents_in(columns)
             if places is not None:
                 begin, end = np.searchsorted(places, [first, first + size])
-                columns = taken(columns, places[begin:end] - first)
+                columns = taken(columns, pa.array(places[begin:end] - first))
             parts.append(fingerprinter.rows(columns)[0])
             first += size
         return np.concatenate(parts)

@@ -1,1 +1,0 @@
-"""Whole runs, top to bottom: what the commands do, as functions."""
