@@ -17,15 +17,8 @@ __version__ = "0.1.0"
 # where only compiled files are installed. `name as name` tells type checkers that it is exported.
 TYPE_CHECKING = False  # importing typing takes time as well
 if TYPE_CHECKING:
-    from neardup.comparison import (
-        cosine as cosine,
-        jaccard as jaccard,
-        weighted_jaccard as weighted_jaccard,
-    )
-    from neardup.comparison.compare import (
-        Comparison as Comparison,
-        compare as compare,
-    )
+    from neardup.comparison.compare import compare as compare
+    from neardup.comparison.result import Comparison as Comparison
     from neardup.deduplication.result import Result as Result
     from neardup.deduplication.run import dedup as dedup
     from neardup.errors import (
@@ -54,11 +47,18 @@ if TYPE_CHECKING:
     from neardup.lab.tune.result import Tuning as Tuning
     from neardup.lab.tune.run import tune as tune
     from neardup.pairs.by_fingerprints import find_pairs as find_pairs
+    from neardup.pairs.similarity import (
+        cosine as cosine,
+        jaccard as jaccard,
+        weighted_jaccard as weighted_jaccard,
+    )
 
 # A name brings its module in when it is first used.
 _NAMES = {
-    "neardup.pairs.by_fingerprints": ("find_pairs",),
-    "neardup.comparison.compare": ("Comparison", "compare"),
+    "neardup.comparison.compare": ("compare",),
+    "neardup.comparison.result": ("Comparison",),
+    "neardup.deduplication.result": ("Result",),
+    "neardup.deduplication.run": ("dedup",),
     "neardup.errors": ("InputError", "NeardupError", "SchemeMismatchError", "SettingError"),
     "neardup.features.idf": ("IdfTable",),
     "neardup.fingerprints": ("Fingerprints", "fingerprint", "hamming", "idf"),
@@ -67,11 +67,10 @@ _NAMES = {
     "neardup.lab.exact_pairs": ("exact_pairs",),
     "neardup.lab.sweep.result": ("Sweep",),
     "neardup.lab.sweep.run": ("sweep",),
-    "neardup.lab.tune.run": ("tune",),
     "neardup.lab.tune.result": ("Tuning",),
-    "neardup.deduplication.result": ("Result",),
-    "neardup.deduplication.run": ("dedup",),
-    "neardup.comparison": ("cosine", "jaccard", "weighted_jaccard"),
+    "neardup.lab.tune.run": ("tune",),
+    "neardup.pairs.by_fingerprints": ("find_pairs",),
+    "neardup.pairs.similarity": ("cosine", "jaccard", "weighted_jaccard"),
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 

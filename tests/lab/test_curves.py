@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from neardup.comparison import cosine, jaccard
 from neardup.errors import SettingError
 from neardup.lab.curves import chances, plan_curve
 from neardup.pairs.by_fingerprints import plan_of
 from neardup.pairs.recall import cosine_of
+from neardup.pairs.similarity import cosine, jaccard
 
 PLANS = [
     ("bands:3x18", 54),

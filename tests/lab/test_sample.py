@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from neardup.cluster import Clusters, Copies, Pairs
-from neardup.comparison import jaccard
 from neardup.features.hashed import text_features
 from neardup.features.spec import FeatureSpec, TextColumn
+from neardup.pairs.similarity import jaccard
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROWS = [

@@ -9,7 +9,6 @@ from math import floor
 
 import numpy as np
 
-from neardup.comparison import jaccard
 from neardup.fingerprints import fingerprint, hamming
 from neardup.hashes import hash_family
 from neardup.lab.reproduce import slides_examples
@@ -17,6 +16,7 @@ from neardup.lab.reproduce.report import BesideTable, Cell, Reproduction
 from neardup.pairs.by_fingerprints import find_pairs
 from neardup.pairs.by_fingerprints.plan import pairs_of
 from neardup.pairs.by_fingerprints.rotate import rotate_left
+from neardup.pairs.similarity import jaccard
 from neardup.presets import preset
 
 _BESIDE = {"what": "", "published": "published", "ours": "ours"}
