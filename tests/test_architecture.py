@@ -1,7 +1,10 @@
 """The one-way dependency rule: nothing imports upwards."""
 
 import ast
+import re
 from pathlib import Path
+
+import pytest
 
 import neardup
 
@@ -73,3 +76,34 @@ def test_the_native_core_knows_no_python():
         text = source.read_text(encoding="utf-8")
         assert "Python.h" not in text, source
         assert "nanobind" not in text, source
+
+
+PAGE = (Path(__file__).parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def named_paths() -> list[str]:
+    """Everything in ARCHITECTURE.md that looks like a file or folder."""
+    quoted = re.findall(r"`([\w/.]+)`", PAGE)
+    return sorted({name for name in quoted if name.endswith((".py", "/", ".inc", ".j2", ".cpp"))})
+
+
+@pytest.mark.parametrize("name", named_paths())
+def test_the_architecture_page_names_what_exists(name):
+    project = Path(__file__).parents[1]
+    places = [ROOT / name, project / name, project / "native" / name]
+    assert any(place.exists() for place in places)
+
+
+def test_the_walks_are_long_enough_to_be_of_use():
+    walks = PAGE[PAGE.index("## Walk 1") : PAGE.index("## The native code")]
+    modules = set(re.findall(r"`([\w/]+\.py)`", walks))
+    assert len(modules) > 40
+    assert {"deduplication/run.py", "index/api.py", "lab/tune/run.py"} <= modules
+
+
+def test_every_folder_is_on_the_map():
+    table = PAGE[PAGE.index("## The map") : PAGE.index("## Walk 1")]
+    folders = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
+    assert folders == set(re.findall(r"`(\w+)/`", table)) - {"dedup", "compare"}
+    modules = {path.name for path in ROOT.glob("[a-z]*.py")}
+    assert modules <= set(re.findall(r"`(\w+\.py)`", table))
