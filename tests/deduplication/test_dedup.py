@@ -350,7 +350,7 @@ def test_a_column_that_shows_its_type_late(tmp_path):
         ({"recall": 2}, "recall=2"),
         ({"similarity": "edit"}, "similarity='edit'"),
         ({"similarity": "jaccard", "weights": "count"}, "weighted-jaccard"),
-        ({"similarity": "hamming"}, "bits that may differ"),
+        ({"similarity": "hamming"}, "differing bits"),
         ({"cluster": "tree"}, "cluster='tree'"),
         ({"keep": "best"}, "keep='best'"),
         ({"candidates": "magic"}, "candidates='magic'"),

@@ -17,7 +17,7 @@ from neardup.fingerprints.fingerprinter import Fingerprinter
 
 @dataclass(frozen=True)
 class _Stored:
-    """Where the features of a batch lie in the file."""
+    """The position of a batch in the file."""
 
     at: int
     documents: int
@@ -26,10 +26,10 @@ class _Stored:
 
 
 class FeatureStore:
-    """Features that come batch by batch and are gone through again and again in that order.
+    """Features, added batch by batch and read many times in the same order.
 
-    What exceeds `memory` bytes goes to a file without a name in the folder for temporary files
-    (`TMPDIR`), which is gone with this object.
+    What exceeds `memory` bytes goes to an unnamed temporary file (in `TMPDIR`), which disappears
+    with this object.
     """
 
     def __init__(self, memory: int) -> None:
@@ -53,12 +53,12 @@ class FeatureStore:
 
     @property
     def held_bytes(self) -> int:
-        """What is held in memory."""
+        """Bytes of features in memory."""
         return self._held
 
     @property
     def spilled_bytes(self) -> int:
-        """What lies in the file."""
+        """Bytes of features in the file."""
         return self._spilled
 
     def add(self, part: WeightedFeatures) -> None:
@@ -72,7 +72,7 @@ class FeatureStore:
             self._parts.append(self._written(part))
 
     def release(self) -> None:
-        """Give up all features, which nobody needs any more; what is counted of them stays."""
+        """Release all features; the counts stay."""
         self._parts.clear()
         self._held = 0
         if self._file is not None:
@@ -111,7 +111,7 @@ class FeatureStore:
     def _written(self, part: WeightedFeatures) -> _Stored:
         try:
             if self._file is None:
-                # It is closed, and gone, with this object.
+                # Closed and deleted with this object.
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
             at = self._file.tell()
             for array in (part.offsets, part.hashes, part.weights, part.words):

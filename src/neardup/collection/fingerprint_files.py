@@ -155,8 +155,8 @@ def fingerprint_files(
     """Read documents, fingerprint them, store `id, words, fingerprint` as Parquet at `output`.
 
     Rows that cannot be read go to a file beside it, named in the summary. Both files appear
-    complete or not at all. `text` names the column of texts, or of terms if that is what the
-    scheme is made of; the fields of records are in the scheme. Weights by tf-idf come from the
+    complete or not at all. `text` names the column of texts, or of terms if the scheme
+    takes those; the fields of records are in the scheme. Weights by tf-idf come from the
     saved table `idf` or, without one, from reading the input twice. Documents of more than
     `max_document` bytes are rejected. `progress` is called with
     the bytes read, the bytes there are (None: unknown) and the documents done.
@@ -180,7 +180,7 @@ def fingerprint_files(
     ):
         for batch in batches_of(documents):
             rejects.write(batch.rejected)
-            # Rows that were all rejected do not tell of what kind the ids are.
+            # A batch in which all rows were rejected does not tell the type of the ids.
             if not len(batch.ids):
                 continue
             columns = columns_of(batch, scheme)

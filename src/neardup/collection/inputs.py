@@ -1,4 +1,4 @@
-"""What every run over documents begins with: its input, as columns, and its maker."""
+"""The input of a run as columns, and the fingerprinter for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Progress = Callable[[int, int | None, int], None]
 
 
 def fingerprinter_of(scheme: Scheme, threads: int | None) -> Fingerprinter:
-    """The maker of a scheme's fingerprints."""
+    """The fingerprinter of a scheme."""
     return Fingerprinter(scheme, hash_family(scheme.hash), kernels.thread_count(threads))
 
 
@@ -35,10 +35,10 @@ def documents_of(
     max_document: int = MAX_DOCUMENT,
     again: bool = False,
 ) -> Documents | TermDocuments:
-    """The input, read the way the scheme wants it: as texts, as records or as terms.
+    """The input as the scheme needs it: texts, records or terms.
 
-    Texts and records carry `columns` along. With `again` the input can be read again and again,
-    even if it is standard input or a pipe.
+    `columns` are read along with texts and records. With `again` the input can be read more than
+    once, even standard input or a pipe.
     """
     if scheme.features.are_given:
         return TermDocuments(inputs, terms=text, id=id, max_document=max_document, again=again)
@@ -55,13 +55,13 @@ def documents_of(
 
 
 def batches_of(documents: Documents | TermDocuments) -> Iterable[Batch | TermBatch]:
-    """The batches of the input, read ahead in a thread of its own."""
+    """The batches of the input, read ahead in a thread."""
     batches: Iterable[Batch | TermBatch] = documents
     return Prefetched(batches)
 
 
 def columns_of(batch: Batch | TermBatch, scheme: Scheme) -> DocumentColumns:
-    """What a batch holds, as the maker takes it."""
+    """The content of a batch, for the fingerprinter."""
     if isinstance(batch, TermBatch):
         return GivenTerms(batch.terms, batch.weights)
     if scheme.fields is not None:
@@ -72,7 +72,7 @@ def columns_of(batch: Batch | TermBatch, scheme: Scheme) -> DocumentColumns:
 def require_output(
     inputs: Sequence[str | os.PathLike[str]], *outputs: str | os.PathLike[str]
 ) -> None:
-    """Refuse files that cannot be written or that have to do with an input, before any work."""
+    """Refuse outputs that cannot be written or overlap with an input, before any work."""
     for output in outputs:
         require_apart(output, inputs)
         require_writable(output)

@@ -1,4 +1,4 @@
-"""The rows set aside, as JSON lines beside the output."""
+"""Rejected rows, as JSON lines beside the output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEYS = {field.name for field in fields(Rejected)}
 
 
 class RejectedWriter:
-    """Writes `NAME.rejected.jsonl` beside the output `NAME.parquet`, if there is any row for it.
+    """Writes `NAME.rejected.jsonl` beside the output `NAME.parquet`, if any row is rejected.
 
     As a context manager: the file appears when the block ends without an error, and one that
     an earlier run left there goes if this run rejects nothing. A file of that name that is one of
@@ -91,13 +91,13 @@ def _require_ours(path: Path) -> None:
 
 
 class RejectedRows:
-    """Rows that were set aside, in the order they came: however many, in a bounded memory.
+    """Rejected rows in the order of the input, in bounded memory.
 
     `left_out` counts the whole files among them; `first_left_out` are the first of these.
     """
 
     def __init__(self) -> None:
-        # A temporary file once it is large; it is closed, and gone, with this object.
+        # A temporary file once it is large; closed and deleted with this object.
         self._lines = tempfile.SpooledTemporaryFile(  # noqa: SIM115
             max_size=_ROWS_IN_MEMORY, mode="w+", encoding="utf-8", newline=""
         )
@@ -106,7 +106,7 @@ class RejectedRows:
         self.first_left_out: list[Rejected] = []
 
     def add(self, rows: Iterable[Rejected]) -> None:
-        """Set more rows aside."""
+        """Add rejected rows."""
         for row in rows:
             self._lines.write(_line(row))
             self._count += 1

@@ -92,7 +92,7 @@ class DedupSettings:
         threads: int | None,
         **recipe: Any,
     ) -> DedupSettings:
-        """Without `similarity` it is the one that fits the weights."""
+        """Without `similarity`, the measure that fits the weights is used."""
         scheme = Scheme.of(**recipe, fields=record_fields(text))
         if similarity is None:
             weighted = "cosine" if scheme.weights == "given" else "weighted-jaccard"
@@ -105,8 +105,8 @@ class DedupSettings:
             raise SettingError(f"cluster={cluster!r} is unknown; choose {' or '.join(CLUSTERINGS)}")
         if similarity == "jaccard" and not scheme.are_sets:
             raise SettingError(
-                f"similarity='jaccard' is that of sets, but features of {scheme} have weights; "
-                "take weighted-jaccard, or weights=set"
+                f"similarity='jaccard' compares sets, but the features of {scheme} have weights; "
+                "use weighted-jaccard, or weights=set"
             )
         thread_count(threads)
         limit = _threshold(threshold, similarity, scheme.bits)
@@ -151,12 +151,12 @@ def _of_preset(name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
 
 
 def _threshold(threshold: Any, similarity: str, bits: int) -> float:
-    """A similarity from above 0 to 1; or, for `hamming`, the most bits that may differ."""
+    """A similarity above 0, up to 1; for `hamming`, the maximum number of differing bits."""
     if similarity == "hamming":
         if threshold is None or not 0 <= threshold <= bits or threshold != int(threshold):
             raise SettingError(
-                f"threshold={threshold!r}: with similarity=hamming it is the most bits that may "
-                f"differ, a whole number from 0 to {bits}"
+                f"threshold={threshold!r}: with similarity=hamming it is the maximum number of "
+                f"differing bits, a whole number from 0 to {bits}"
             )
         return float(threshold)
     return _share(DEFAULT_THRESHOLD if threshold is None else threshold, "threshold")
@@ -174,7 +174,7 @@ def settings_in(path: str | os.PathLike[str]) -> dict[str, Any]:
         with Path(path).open("rb") as file:
             data = file.read(_MOST_FILE_BYTES + 1)
         if len(data) > _MOST_FILE_BYTES:
-            raise InputError(f"{path} has more than 1 MB; a settings file has some lines of TOML")
+            raise InputError(f"{path} is larger than 1 MB; a settings file is a few lines of TOML")
         found = tomllib.loads(data.decode())
     except OSError as error:
         raise InputError(f"cannot read the settings in {path}: {error.strerror}") from None

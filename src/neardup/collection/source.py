@@ -1,4 +1,4 @@
-"""Where documents come from: files, or what a program holds; gone through several times."""
+"""Where documents come from: files, or objects in memory; read several times."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _IN_MEMORY = "memory"
 
 @dataclass(frozen=True, eq=False)
 class DocumentBatch:
-    """Some documents: their ids, what they hold, and the rows that could not be read.
+    """Some documents: their ids, their content, and the rows that could not be read.
 
-    `made_ids` gives names made of files and rows, where documents have no ids of their own.
+    `made_ids` returns ids made of file and row, for documents without ids.
     """
 
     ids: pa.Array
@@ -57,27 +57,25 @@ class DocumentBatch:
 
 @dataclass(frozen=True, eq=False)
 class RowBatch:
-    """The same documents as rows, with all the columns of the input, and what they hold."""
+    """The same documents as rows with all columns of the input, and their content."""
 
     rows: pa.RecordBatch
     columns: DocumentColumns
 
 
 class Source(Protocol):
-    """A collection that can be gone through again and again, always in the same order."""
+    """A collection that can be read several times, always in the same order."""
 
     @property
     def places(self) -> Sequence[str]:
-        """The files, folders, globs and URLs that it is read from, which no output may replace."""
+        """The files, folders, globs and URLs it is read from, which no output may replace."""
 
-    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
-        """The documents."""
+    def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]: ...
 
-    def rows(self) -> Iterator[RowBatch]:
-        """The same documents as rows."""
+    def rows(self) -> Iterator[RowBatch]: ...
 
     def fingerprinted(self) -> Collected | None:
-        """All of them by fingerprints that are stored; None where they have to be made."""
+        """The collection by its stored fingerprints; None if they have to be made."""
 
 
 def fitted_to(source: Source, scheme: Scheme, threads: int | None) -> Fingerprinter:
@@ -100,17 +98,15 @@ class FileSource:
             max_document=settings.max_document,
             again=True,
         )
-        # Whatever the headers of the files tell against writing their rows is told at once.
+        # Problems with the columns are reported now, not when rows are written.
         if isinstance(self._documents, Documents):
             self._with_all_columns = self._documents.with_all_columns()
 
     @property
     def places(self) -> Sequence[str]:
-        """The names that were given."""
         return self._inputs
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
-        """Read the documents."""
         done = 0
         for batch in batches_of(self._documents):
             columns = columns_of(batch, self._settings.scheme)
@@ -131,7 +127,7 @@ class FileSource:
             yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
 
     def fingerprinted(self) -> None:
-        """Nothing of the kind is in files."""
+        """Files store no fingerprints."""
 
 
 def _term_rows(batch: Any) -> pa.RecordBatch:
@@ -167,7 +163,7 @@ class MemorySource:
             self._ids = self._ids.filter(column_of(good))
 
     def _too_long(self) -> tuple[Rejected, ...]:
-        """The rows with a text that is longer than allowed, as they would be rejected in a file."""
+        """The rows whose text is too long, rejected as in a file."""
         settings = self._settings
         if settings.scheme.features.are_given:
             return ()
@@ -185,11 +181,10 @@ class MemorySource:
 
     @property
     def places(self) -> Sequence[str]:
-        """None: they are in memory."""
         return ()
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
-        """Hand out the documents, some at a time."""
+        """The documents, some at a time."""
         first, rejected = 0, self._rejected
         if rejected and not len(self._table):
             raise InputError(
@@ -206,7 +201,7 @@ class MemorySource:
                 progress(first, len(self._table), first)
 
     def rows(self) -> Iterator[RowBatch]:
-        """The rows of the table; of an empty one at least its columns."""
+        """The rows of the table; for an empty table one batch without rows."""
         if not len(self._table):
             yield RowBatch(pa.RecordBatch.from_pylist([], self._table.schema), ())
         first = 0
@@ -216,7 +211,7 @@ class MemorySource:
             first += len(batch.ids)
 
     def fingerprinted(self) -> None:
-        """Nothing of the kind is in tables."""
+        """Tables store no fingerprints."""
 
     def _columns(self) -> Iterable[DocumentColumns]:
         scheme = self._settings.scheme
@@ -257,13 +252,13 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
 
 
 def _no_terms() -> pa.Table:
-    """A collection of terms without documents, so that there is a table in any case."""
+    """An empty table of terms."""
     terms, weights = pa.large_list(pa.large_string()), pa.large_list(pa.float64())
     return pa.table({"terms": pa.nulls(0, terms), "weights": pa.nulls(0, weights)})
 
 
 def _without_views(table: pa.Table) -> pa.Table:
-    """Polars hands out string views, from which Arrow cannot take rows."""
+    """Polars exports string views, from which Arrow cannot take rows."""
     fields = [
         field.with_type(pa.large_string()) if pa.types.is_string_view(field.type) else field
         for field in table.schema

@@ -1,1 +1,1 @@
-"""The main job: from a pile of documents to a clean one, with the proof."""
+"""The main job: find near-duplicates, keep one of each, and save the proof."""

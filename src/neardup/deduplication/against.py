@@ -56,12 +56,11 @@ class Matches:
 
     @property
     def kept(self) -> NDArray[np.bool_]:
-        """None of these documents is kept."""
         return np.zeros(len(self.place), np.bool_)
 
     @property
     def sizes(self) -> Places:
-        """How many documents go for each old one."""
+        """How many documents each old one removes."""
         return np.bincount(self.cluster)
 
     @property
@@ -90,7 +89,7 @@ class AgainstResult(Result):
     old: Collected
 
     def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
-        """The accepted pairs of the first documents of each kind, by ids, so many at a time."""
+        """The accepted pairs by ids, at most `most` at a time; copies are left out."""
         found = self.found
         for begin in range(0, max(1, len(found.a)), most):
             part = slice(begin, begin + most)
@@ -108,15 +107,13 @@ class AgainstResult(Result):
 
     @property
     def exact_copies(self) -> int:
-        """How many documents go for an old one that is the same by the similarity asked for."""
+        """How many removed documents have similarity 1 to an old one."""
         return int((self.clustering.similarity == 1).sum())
 
     @property
     def other_source(self) -> Source:
-        """The old collection."""
         return self.old_source
 
     @property
     def other_ids(self) -> pa.Array:
-        """The ids of the old documents."""
         return self.old.ids

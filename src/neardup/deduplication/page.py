@@ -33,7 +33,7 @@ class ShownCluster:
 
 
 def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster]:
-    """The largest clusters; of those that keep none, the first document stands first."""
+    """The largest clusters; where none is kept, the first document comes first."""
     clustering = result.clustering
     order = np.argsort(-clustering.sizes, kind="stable")[:count]
     starts = np.searchsorted(clustering.cluster, order)
@@ -49,7 +49,7 @@ def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster
 
 
 def shown_places(result: Result) -> NDArray[np.int64]:
-    """The places of all documents of the result's own source that are shown."""
+    """The places of the documents that the page shows, of the result's own source."""
     rows = [np.append(one.others, one.first) for one in largest_clusters(result)]
     places = [result.clustering.place[some] for some in rows]
     weakest = result.weakest_rows(PAIRS)
@@ -85,7 +85,7 @@ def page_of(result: Result, texts: Mapping[int, str]) -> str:
 
 
 def repeat_command(result: Result) -> str:
-    """The command line that does the same again, but for the names of the files."""
+    """The command line that repeats the run, without the names of the files."""
     settings = result.summary["settings"]
     options = [
         part
@@ -97,7 +97,7 @@ def repeat_command(result: Result) -> str:
 
 
 class _Views:
-    """Documents as the page takes them."""
+    """Documents as the page shows them."""
 
     def __init__(self, result: Result, texts: Mapping[int, str]) -> None:
         self._result = result

@@ -1,4 +1,4 @@
-"""The result of a deduplication: pairs, clusters, what is kept, and the numbers."""
+"""The result of a deduplication: pairs, clusters, kept rows and the summary."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Clustering(Protocol):
 class Result:
     """What `dedup` found.
 
-    `pairs` has a row for each accepted pair (`a, b, distance, similarity`), and for each exact
-    copy one with the first document of its kind. `clusters` has a row for each document that is
-    in a cluster (`cluster, id, kept, duplicate_of, similarity`). `kept` are the surviving rows.
+    `pairs` has a row for each accepted pair (`a, b, distance, similarity`), and one for each exact
+    copy with the first document that it is a copy of. `clusters` has a row for each document in a
+    cluster (`cluster, id, kept, duplicate_of, similarity`). `kept` has the kept rows.
     """
 
     source: Source
@@ -70,7 +70,7 @@ class Result:
         return pa.Table.from_batches(self.pair_batches())
 
     def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
-        """The rows of `pairs`, about so many at a time; at least one batch, which may be empty."""
+        """The rows of `pairs` in batches of about `most`; at least one, which may be empty."""
         members, firsts = self.collected.repeats()
         order = np.lexsort((members, firsts))
         members, firsts = members[order], firsts[order]
@@ -107,7 +107,7 @@ class Result:
 
     @cached_property
     def kept(self) -> pa.Table:
-        """The surviving rows, with all columns of the input."""
+        """The kept rows, with all columns of the input."""
         return together(kept_rows(self.source, self.keeps))
 
     @property
@@ -119,7 +119,7 @@ class Result:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The settings and the numbers, as plain values."""
+        """The settings and the counts, as plain values."""
         from neardup.deduplication.summary import summary_of
 
         return summary_of(self)
@@ -167,16 +167,16 @@ class Result:
 
     @property
     def other_source(self) -> Source:
-        """Where the second documents of the pairs come from."""
+        """The source of the second documents of the pairs."""
         return self.source
 
     @property
     def other_ids(self) -> pa.Array:
-        """The ids of the collection that the second documents of the pairs are of."""
+        """The ids of the source of the second documents."""
         return self.collected.ids
 
     def weakest(self, n: int = 10) -> pa.Table:
-        """The accepted pairs nearest the threshold, with their texts: judge it by them."""
+        """The accepted pairs nearest the threshold, with their texts, to judge the threshold by."""
         rows = self.weakest_rows(n)
         a, b = self.found.a[rows], self.found.b[rows]
         texts_a, texts_b = texts_at(self.source, a), texts_at(self.other_source, b)
@@ -191,7 +191,7 @@ class Result:
         )
 
     def weakest_rows(self, n: int) -> NDArray[np.int64]:
-        """Which of the accepted pairs are nearest the threshold, the weakest first."""
+        """The rows of the accepted pairs nearest the threshold, the weakest first."""
         return np.argsort(self.found.similarity, kind="stable")[:n]
 
     def _repr_html_(self) -> str:

@@ -17,7 +17,7 @@ from neardup.read.json.columns import as_type
 
 
 class TextPicker:
-    """Picks the texts at some places out of batches that go by."""
+    """Collects the texts at some places from batches as they are read."""
 
     def __init__(self, places: NDArray[np.int64]) -> None:
         self._wanted = np.unique(places)
@@ -25,7 +25,7 @@ class TextPicker:
 
     @property
     def has_all(self) -> bool:
-        """Whether every text was there."""
+        """Whether all texts have been found."""
         return len(self.texts) == len(self._wanted)
 
     def see(self, first: int, count: int, columns: DocumentColumns) -> None:
@@ -51,7 +51,7 @@ def texts_at(source: Source, places: NDArray[np.int64]) -> dict[int, str]:
 
 
 def _texts(columns: DocumentColumns, rows: pa.Array) -> list[str]:
-    """Texts as they are; the fields of a record line by line, terms with commas."""
+    """Texts as they are; the fields of a record one per line, terms separated by commas."""
     if isinstance(columns, GivenTerms):
         return [", ".join(terms) for terms in columns.terms.take(rows).to_pylist()]
     parts = [[text or "" for text in column.texts.take(rows).to_pylist()] for column in columns]
@@ -65,7 +65,7 @@ def _texts(columns: DocumentColumns, rows: pa.Array) -> list[str]:
 
 
 class SchemaGrewError(Exception):
-    """A batch has columns or types that those before had not; begin anew with `schema`."""
+    """A batch has columns or types that earlier ones lacked; start again with `schema`."""
 
     def __init__(self, schema: pa.Schema) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class SchemaGrewError(Exception):
 def kept_rows(
     source: Source, keeps: NDArray[np.bool_], picker: TextPicker | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The rows to keep, batch by batch; `picker` sees all documents on the way."""
+    """The kept rows, batch by batch; `picker` sees all documents."""
     first = 0
     for batch in source.rows():
         count = len(batch.rows)
@@ -101,12 +101,12 @@ def under_one_schema(
 ) -> Iterator[pa.RecordBatch]:
     """The batches, all of one schema: the given one, or that of the first.
 
-    JSON may show a type only in a later batch: then `SchemaGrewError` tells what fits all so far.
+    JSON may show a type only in a later batch; `SchemaGrewError` then has a schema for all so far.
     """
     for batch in batches:
         wide = batch.schema if schema is None else _widened(schema, batch.schema)
         if schema is not None and wide != schema:
-            # Whatever else is to come is looked at too, so that it is written only once more.
+            # Look at all that follows, so that the rows are written only once more.
             for later in batches:
                 wide = _widened(wide, later.schema)
             raise SchemaGrewError(wide)
@@ -115,9 +115,9 @@ def under_one_schema(
 
 
 def require_keep_column(source: Source, policy: KeepPolicy) -> None:
-    """Refuse a column that decides what is kept but is in no row, or whose values have no order.
+    """Refuse a keep column that is in no row, or whose values have no order.
 
-    The first batch tells, as a rule; rows are read on only as long as none has the column.
+    Usually the first batch decides; more rows are read only while none has the column.
     """
     if policy.column is None:
         return
@@ -128,7 +128,7 @@ def require_keep_column(source: Source, policy: KeepPolicy) -> None:
             policy.order(0, values=pa.array([], schema.field(policy.column).type))
             return
         others.update(dict.fromkeys(schema.names))
-    if others:  # without a single row nothing has to be decided
+    if others:  # without rows there is nothing to decide
         raise InputError(
             f"keep={policy}: the input has no column {policy.column!r}; its columns are "
             f"{', '.join(map(repr, others))}"
@@ -146,7 +146,7 @@ def one_column(source: Source, name: str) -> pa.ChunkedArray:
 
 
 def together(batches: Iterator[pa.RecordBatch]) -> pa.Table:
-    """All batches as one table, with the columns and types that fit all."""
+    """All batches as one table, with columns and types that fit all."""
     every = list(batches)
     if not every:
         return pa.table({})
@@ -157,7 +157,7 @@ def together(batches: Iterator[pa.RecordBatch]) -> pa.Table:
 
 
 def _widened(schema: pa.Schema, other: pa.Schema) -> pa.Schema:
-    """One schema for both; a column whose types have nothing in common becomes one of strings."""
+    """One schema for both; a column of incompatible types becomes strings."""
     try:
         return pa.unify_schemas([schema, other], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):

@@ -1,7 +1,7 @@
 """The choice between the exact join on features and bands of fingerprints: one rule for all.
 
-`dedup --candidates auto` and `tune` both ask here. The exact join misses nothing, so it is chosen
-unless bands are far faster; both are priced by the same `Costs`.
+`dedup --candidates auto` and `tune` both use it. The exact join misses nothing, so it is chosen
+unless bands are far faster; the same `Costs` estimate both.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from neardup.settings import AUTO, EXACT
 
 _MOST_BITS = 4096
 _WIDTHS = range(8, 33)
-# The exact join is chosen while it takes at most so many times as long as bands, or half a minute.
+# The exact join is chosen if it takes at most 3 times as long as bands, or at most 30 seconds.
 _PREFERENCE, _ALWAYS_AFFORDED = 3.0, 30.0
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a search has to go through: documents that can be in a pair, and their features."""
+    """The size of a search: documents that can be in a pair, and their features."""
 
     documents: int
     features: int
@@ -51,7 +51,7 @@ class Bands:
 
 
 def cheapest_bands(work: Work, settings: DedupSettings) -> Bands | None:
-    """The cheapest bands with the wanted recall at the threshold; None if all are too wide."""
+    """The cheapest bands with the requested recall at the threshold; None if all are too wide."""
     cosine = least_cosine(settings)
     found = []
     for width in _WIDTHS:
@@ -75,9 +75,9 @@ def band_seconds(count: int, width: int, work: Work, settings: DedupSettings) ->
 
 
 def most_postings(work: Work, bands: Bands | None, memory: int) -> int | None:
-    """Up to how many postings the exact join is chosen; None: it is chosen in any case.
+    """The number of postings up to which the exact join is chosen; None: always.
 
-    Bands whose fingerprints do not fit `memory` are no alternative.
+    Bands are not considered if their fingerprints do not fit `memory`.
     """
     if bands is None or work.documents * bands.bits // 8 > memory:
         return None
@@ -86,12 +86,12 @@ def most_postings(work: Work, bands: Bands | None, memory: int) -> int | None:
 
 
 def joins_features(settings: DedupSettings) -> bool:
-    """Whether pairs are found by the exact join, or it is at least the first thing to try."""
+    """Whether the exact join is used, or at least tried first."""
     return settings.similarity != "hamming" and settings.candidates in (AUTO, EXACT)
 
 
 def require_plan(settings: DedupSettings) -> None:
-    """Refuse `candidates` that name no plan for these fingerprints, or one that falls short."""
+    """Refuse `candidates` that name no plan, or one that misses pairs within the threshold."""
     if settings.candidates == AUTO:
         return
     by_bits = settings.similarity == "hamming"
@@ -123,14 +123,14 @@ def least_cosine(settings: DedupSettings) -> float:
 
 
 def search_distance(bits: int, settings: DedupSettings) -> int:
-    """The distance up to which candidates are looked at: the threshold, or 6 sigma beyond it."""
+    """The maximum distance of candidates: the threshold, or 6 sigma beyond what it implies."""
     if settings.similarity == "hamming":
         return int(settings.threshold)
     return likely_distance(bits, least_cosine(settings))
 
 
 def curve_of(plan: Plan, n: int, measure: str) -> tuple[tuple[float, float], ...] | None:
-    """The chance to be found by similarity; None where the plan does not know."""
+    """The chance of being found, by similarity; None if the plan cannot tell."""
     points = []
     for step in range(51):
         recall = plan.recall(cosine_of(step / 50, measure), n)

@@ -1,6 +1,6 @@
 """What the steps of a search cost, as measured by `benchmarks/calibrate.py`.
 
-The numbers steer the choice of a plan and the predictions of `neardup plan`, never a result.
+The costs decide which search is chosen and what `plan` and `tune` predict, never a result.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from neardup.errors import NeardupError
 class Costs:
     """Nanoseconds on one thread, and bytes, for fingerprints of 64 bits.
 
-    `compare` is one comparison in brute force, `move` a row's way into its bucket, `table` a
-    row's way through one table of masks, `look` a look at a pair that shares a bucket there,
-    `sort` a row's share of a sorting in NumPy, `probe` one binary search. `row_bytes` is the
-    most that a join keeps for each fingerprint.
+    `compare` is one comparison in brute force, `move` puts a row into its bucket, `table` sorts a
+    row by one mask, `look` compares a pair that agrees on a mask, `sort` is a row's share of a
+    NumPy sort, `probe` one binary search. `row_bytes` is the maximum that a join keeps for each
+    fingerprint.
 
-    Of the exact join, `feature` is a feature's way into its index, and `posting` (of sets) or
-    `weighted_posting` a look at a document there, with its share of the comparisons that follow.
-    `majority` is a feature's way into 64 bits of a fingerprint, `verify` the share of a feature in
-    the true similarity of a pair.
+    In the exact join, `feature` indexes one feature, and `posting` (sets) or `weighted_posting`
+    looks at one entry of the index, with its share of the comparisons that follow. `majority` adds
+    a feature to 64 bits of a fingerprint, `verify` is a feature's share in verifying a pair.
     """
 
     compare: float
@@ -44,7 +43,7 @@ class Costs:
     @classmethod
     @lru_cache(maxsize=1)
     def load(cls) -> Costs:
-        """The costs that were measured when this version was made."""
+        """The costs measured for this version."""
         stored = files("neardup.pairs").joinpath("costs.json").read_text(encoding="utf-8")
         try:
             return cls(**json.loads(stored))
@@ -59,10 +58,10 @@ class Costs:
         return self.compare * _words(bits) * pairs / 1e9
 
     def within(self, n: int, pairs: float, bits: int, k: int) -> float:
-        """Seconds of the join that cuts the bits into blocks, and large buckets again.
+        """Seconds of the join that divides the bits into blocks, and large buckets again.
 
         A row is either compared with its share of the bucket, or goes into one smaller bucket
-        for each block; after r blocks that differ, k − r bits may still do so.
+        for each block; after r differing blocks, k − r bits may still differ.
         """
 
         def divided(partners: float, k: int, bits: int) -> float:
@@ -80,7 +79,7 @@ class Costs:
         return n * divided(pairs / max(1, n), k, bits) / 1e9
 
     def masks(self, n: int, bits: int, tables: int, agreements: float) -> float:
-        """Seconds to sort by each mask and look at the pairs that agree, each time they do."""
+        """Seconds to sort by each mask and compare the pairs that agree, as often as they do."""
         return (tables * n * self.table + agreements * self.look) * _words(bits) / 1e9
 
     def probes(self, n: int, patterns: int) -> float:
@@ -88,7 +87,7 @@ class Costs:
         return (n * self.sort + n * patterns * self.probe) / 1e9
 
     def sorted_windows(self, n: int, sortings: int, candidates: float) -> float:
-        """Seconds to sort so often and compare neighbours."""
+        """Seconds to sort `sortings` times and compare neighbours."""
         return (n * sortings * self.sort + candidates * self.look) / 1e9
 
     def exact_join(self, features: float, postings: float, weighted: bool) -> float:

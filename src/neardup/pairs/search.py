@@ -1,4 +1,4 @@
-"""Candidates and their true similarity: every accepted pair was computed on the features."""
+"""The search for pairs: by the exact join, or by candidates that are then verified."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ Places = NDArray[np.int64]
 class FoundPairs:
     """The accepted pairs of documents, by place (a < b, in order), and how they were found.
 
-    `false_by_distance` counts the candidates that were refused, by their distance.
-    `curve` is the chance to be found by similarity: nothing where every pair is, None if unknown.
+    `false_by_distance` counts the rejected candidates by their distance. `curve` is the chance of
+    being found, by similarity: empty if every pair is found, None if unknown.
     """
 
     a: NDArray[np.int64]
@@ -73,9 +73,9 @@ def find_by_features(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
 ) -> FoundPairs:
-    """Every pair of the wanted similarity, by a join on the features themselves.
+    """Every pair at or above the threshold, by the exact join on features.
 
-    Where `candidates` is `auto` and bands of fingerprints are far quicker, by those.
+    If `candidates` is `auto` and bands of fingerprints are far faster, they are used instead.
     """
     sides = [JoinSide.at(side.store, side.firsts) for side in (left, right) if side is not None]
     measure = Measure(settings.similarity, settings.threshold)
@@ -131,7 +131,7 @@ def _found_by_bands(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
 ) -> FoundPairs:
-    """By fingerprints as wide as the bands need, which the features give at once."""
+    """Pairs by bands, on wide fingerprints made of the features."""
     plan = plan_of(bands.name, bands.bits)
     scheme = replace(fingerprinter.scheme, bits=bands.bits, projection=None)
     wide = replace(fingerprinter, scheme=scheme)
@@ -142,8 +142,8 @@ def _found_by_bands(
     ]
     reason = (
         f"{plan} on {bands.bits} bits: finds {plan.recall(least_cosine(settings)):.3f} of the "
-        f"pairs at the threshold; a join on the features, with {postings:,} postings to look at, "
-        "would take far longer"
+        f"pairs at the threshold; the exact join, with {postings:,} postings, would take far "
+        "longer"
     )
     # The distance of a pair is that of the fingerprints asked for, not of the wide ones.
     narrow = [
@@ -166,7 +166,7 @@ def find_by_plan(
     reason: str,
     settings: DedupSettings,
 ) -> FoundPairs:
-    """Candidates by their fingerprints, then their true similarity."""
+    """Candidates by a plan on fingerprints, verified by their true similarity."""
     rows = [
         RowSide(_first_rows(side, plan.bits), side.firsts)
         for side in (left, right)
@@ -206,7 +206,7 @@ def _accepted(
     settings: DedupSettings,
     distances_of: Callable[[RowPairs], NDArray[np.uint16]],
 ) -> AcceptedPairs:
-    """Go through the candidates of a plan, some at a time, and keep those that hold."""
+    """Verify the candidates of a plan, some at a time, and keep the true ones."""
     budget = Budget(settings.memory)
     sides = [side for side in (left, right) if side is not None]
     grouped = [GroupedSide.of(side, plan.needs_words, fingerprinter.threads) for side in rows]

@@ -1,4 +1,4 @@
-"""Every similar pair of whole collections, by joins on their features within a bounded memory."""
+"""The exact join: every similar pair of whole collections, in bounded memory."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from neardup.kernels.set_join import PossiblePartners, SimilarPairs, join_simila
 Places = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-# A round over all features must rid us of this share of them to be worth another.
+# Another round over all features is worth it if the last one removed this share of them.
 _WORTH = 0.1
-# What a join takes for each feature at the most: the feature, twice; its number; its entry in the
-# parts that number it; its posting. With 11.6 million features it took 31.
+# Maximum bytes of a join per feature: the feature, twice; its number; its entry in the numbering;
+# its posting. Measured with 11.6 million features: 31.
 _JOIN_BYTES = 48
-# Groups are joined pair by pair, so that many small ones would take the square of their number.
+# Each group is joined with every other, so the time grows with the square of their number.
 _LEAST_GROUP = 1 << 20
 
 
@@ -34,7 +34,7 @@ class Measure:
 
 @dataclass(eq=False)
 class JoinSide:
-    """A collection, and which of its documents are looked at."""
+    """A collection, and which of its documents take part in the join."""
 
     store: FeatureStore
     wanted: Flags
@@ -48,16 +48,16 @@ class JoinSide:
 
     @property
     def features(self) -> int:
-        """How many those documents have together."""
+        """The number of features of those documents."""
         return int(self.store.sizes[self.wanted].sum(dtype=np.int64))
 
     @property
     def join_bytes(self) -> int:
-        """What a join of all of them takes."""
+        """Bytes of a join of all of them."""
         return self.features * _JOIN_BYTES
 
     def groups(self, most: int) -> list[Places]:
-        """The places of those documents, in runs of up to so many features."""
+        """The places of those documents, in runs of up to `most` features."""
         places = np.flatnonzero(self.wanted)
         ends = np.cumsum(self.store.sizes[places], dtype=np.int64)
         cuts = np.flatnonzero(np.diff((ends - 1) // max(1, most))) + 1
@@ -67,15 +67,15 @@ class JoinSide:
 def keep_possible(
     sides: Sequence[JoinSide], measure: Measure, *, memory: int, threads: int
 ) -> None:
-    """Leave out the documents that can be in no pair, which mostly are nearly all.
+    """Leave out the documents that can be in no pair; often these are nearly all.
 
-    Rounds over all features, until a join of what is left fits `memory` or hardly gets less.
+    Repeats until a join of the rest fits `memory`, or a round removes little.
     """
     left = sum(side.features for side in sides)
     while left:
         before = left
         partners = PossiblePartners(
-            min(before, memory),  # the filter takes up to a byte for each
+            min(before, memory),  # the filter takes up to one byte per feature
             measure=measure.name,
             threshold=measure.threshold,
             two=len(sides) > 1,
@@ -102,10 +102,10 @@ def join_chosen(
     most_pairs: int,
     threads: int,
 ) -> SimilarPairs:
-    """Every pair of the wanted documents, by their places: at once if `memory` bytes suffice.
+    """Every pair of these documents, by place: in one join if it fits `memory`.
 
-    Else they are joined group by group, each within the memory and `most_postings`. More than
-    `most_pairs` in all raise `TooManyPairsError`.
+    Otherwise they are joined group by group, each within `memory` and `most_postings`. More than
+    `most_pairs` in total raise `TooManyPairsError`.
     """
     most = max(_LEAST_GROUP, memory // _JOIN_BYTES)
     room = most_pairs

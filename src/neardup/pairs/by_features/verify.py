@@ -1,4 +1,4 @@
-"""Candidates by their fingerprints, proven by their features, within a bounded memory."""
+"""Verification: the true similarity of candidates, in bounded memory."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from neardup.kernels.set_join import similarities
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
-# A feature and its weight, as they are stored and as they are taken.
+# A feature and its weight, in the store and as a copy.
 _FEATURE_BYTES = 2 * 16
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The documents of a collection that are searched: their places, which ascend, and features."""
+    """The documents that take part in a search: their places, ascending, and features."""
 
     store: FeatureStore
     places: Places
 
     def bytes_of(self, places: Places) -> int:
-        """What the features of some of them take while they are taken out of the store."""
+        """Bytes of the features of some documents while they are read from the store."""
         return _FEATURE_BYTES * int(self.store.sizes[places].sum(dtype=np.int64))
 
 
 class TrueSimilarity:
     """The similarity of pairs of documents, computed on their features.
 
-    The features of all documents are at hand if they fit `memory`. Else those of as many pairs as
-    fit, at least of one, are taken out of the store at a time.
+    The features of all documents are kept in memory if they fit. Otherwise those of as many pairs
+    as fit, at least one, are read from the store at a time.
     """
 
     def __init__(self, sides: Sequence[Searched], measure: str, memory: int, threads: int) -> None:
@@ -46,7 +46,7 @@ class TrueSimilarity:
             self._at_hand = [side.store.take(side.places) for side in self._sides]
 
     def of(self, a: Places, b: Places) -> Similarities:
-        """Of documents a[i] and b[i]."""
+        """The similarity of documents a[i] and b[i]."""
         if self._at_hand is not None:
             return self._computed(self._at_hand, [side.places for side in self._sides], a, b)
         if not len(a):
@@ -56,7 +56,7 @@ class TrueSimilarity:
             places = [np.unique(a), np.unique(b)]
         chosen = list(zip(self._sides, places, strict=True))
         if len(a) > 1 and sum(side.bytes_of(some) for side, some in chosen) > self._memory:
-            # Pairs come by their first documents; those of a single one are cut by the second.
+            # Pairs are sorted by their first document; those of one are split by the second.
             order = np.argsort(b, kind="stable") if a[0] == a[-1] else np.arange(len(a))
             found = np.empty(len(a))
             for half in np.array_split(order, 2):
@@ -79,7 +79,7 @@ class TrueSimilarity:
 
 @dataclass(eq=False)
 class AcceptedPairs:
-    """The pairs that were accepted so far, at most `most`, and how many others were refused."""
+    """The pairs accepted so far, at most `most`, and the number of rejected candidates."""
 
     most: int
     bits: int
@@ -94,7 +94,7 @@ class AcceptedPairs:
         self.false_by_distance = np.zeros(self.bits + 1, np.int64)
 
     def add(self, pairs: RowPairs, similarity: Similarities, holds: NDArray[np.bool_]) -> None:
-        """Keep the pairs that hold, and count the others by their distance."""
+        """Keep the true pairs, and count the others by their distance."""
         self.candidates += len(pairs)
         self.accepted += int(holds.sum())
         if self.accepted > self.most:
@@ -106,7 +106,7 @@ class AcceptedPairs:
             )
 
     def together(self) -> tuple[Places, Places, NDArray[np.uint16], Similarities]:
-        """All of them, in the order they came; the parts are given up on the way."""
+        """All accepted pairs in order; the parts are released."""
         nothing = (
             np.zeros(0, np.int64),
             np.zeros(0, np.int64),
