@@ -22,7 +22,7 @@ OTHER_DEFAULTS = {
     ("find_pairs", "memory"): None,  # no limit
     ("idf", "features"): "word:1",  # counts words, unless told otherwise
     ("tune", "features"): None,  # chosen
-    ("tune", "recall"): 0.95,  # of similar pairs of different documents, as measured
+    ("tune", "recall"): None,  # depends on the candidates
 }
 # None leaves a setting to the preset, or to an index that exists.
 LEFT_OPEN = {"dedup", "sweep", "Index", "MemoryIndex"}

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 )
 @options.setting(
     "recall",
-    default=0.95,
+    default=None,
+    note="0.99; 0.95 for bands",
     section="Options",
     help="Minimum share of the similar pairs that must be found.",
 )

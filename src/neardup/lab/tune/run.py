@@ -34,8 +34,9 @@ from neardup.lab.tune.sample import Look, Sample, draw_sample, frequent_features
 from neardup.pairs.by_fingerprints.plan import pairs_of
 from neardup.settings import EXACT, SETTINGS, Clustering, Similarity, suggests_settings
 
-DEFAULT_RECALL = 0.95
 BANDS = "bands"
+# By default bands must surely find this share of the similar pairs of the sample.
+BANDS_RECALL = 0.95
 DEFAULT_SAMPLE = 20_000
 _ENOUGH_PAIRS = 200
 _LARGER, _LARGEST_SAMPLE = 4, 400_000
@@ -66,7 +67,7 @@ def tune(
     similarity: Similarity | None = None,
     threshold: float | None = None,
     candidates: str = "auto",
-    recall: float = DEFAULT_RECALL,
+    recall: float | None = None,
     keep: str = "first",
     cluster: Clustering = "components",
     memory: str | int = "2GB",
@@ -97,7 +98,8 @@ def tune(
         threshold: Minimum similarity of near-duplicates. Default: 0.8.
         candidates: Ways to search to consider: `auto` for all of them, `bands` for bands of
             fingerprints only.
-        recall: Share of the similar pairs of different documents to find.
+        recall: Share of the similar pairs of different documents to find. Default: 0.99, as in
+            `dedup`; 0.95 if only bands are considered, measured on the sample.
         keep: Which document of a cluster to keep, as in `dedup`.
         cluster: How to make clusters, as in `dedup`.
         memory: Memory to use, now and in `dedup`, for example "8GB". Features that
@@ -152,6 +154,8 @@ def tuned(
     seconds = seconds_of(budget)
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 2:
         raise SettingError(f"sample={sample!r} must be a number of documents, 2 or more")
+    if chosen.get("recall") is None and chosen.get("candidates") == BANDS:
+        chosen = {**chosen, "recall": BANDS_RECALL}
     settings = DedupSettings.of(features=features, **chosen)
     if settings.similarity == "hamming":
         raise SettingError(

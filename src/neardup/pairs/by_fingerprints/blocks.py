@@ -46,7 +46,6 @@ class BlockPlan(MaskPlan):
 
     @property
     def promise(self) -> str:
-        """What is found for certain and what is not, in a sentence."""
         return f"finds every pair up to distance {self.reach}, none beyond is promised"
 
     def seconds(self, n: int, costs: Costs, pairs: float | None = None) -> float:

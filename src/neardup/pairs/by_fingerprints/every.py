@@ -32,7 +32,6 @@ class EveryPair(Plan):
 
     @property
     def promise(self) -> str:
-        """What is found for certain and what is not, in a sentence."""
         return "finds every pair, but the work grows with the square of the number"
 
     def recall(self, similarity: float, n: int | None = None) -> float:

@@ -51,7 +51,6 @@ class LengthPlan(Plan):
 
     @property
     def promise(self) -> str:
-        """What is found for certain and what is not, in a sentence."""
         return (
             f"finds every pair whose word counts differ by at most {float(self.share):.0%}, "
             "and no other"

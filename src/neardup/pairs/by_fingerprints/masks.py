@@ -203,7 +203,6 @@ class MaskPlan(Plan):
 
     @property
     def promise(self) -> str:
-        """What is found for certain and what is not, in a sentence."""
         if self.reach == 0:
             return "finds identical fingerprints for certain, others by chance"
         return f"finds every pair up to distance {self.reach}, others by chance"

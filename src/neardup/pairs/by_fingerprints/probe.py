@@ -66,7 +66,6 @@ class ProbePlan(Plan):
 
     @property
     def promise(self) -> str:
-        """What is found for certain and what is not, in a sentence."""
         return f"finds every pair up to distance {self.k} and none beyond"
 
     def recall(self, similarity: float, n: int | None = None) -> float:

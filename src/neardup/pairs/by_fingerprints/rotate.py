@@ -131,7 +131,6 @@ class RotatePlan(Plan):
 
     @property
     def promise(self) -> str:
-        """What is found for certain and what is not, in a sentence."""
         return (
             "finds identical fingerprints for certain, isolated pairs mostly; in clusters "
             "neighbours crowd each other out"
