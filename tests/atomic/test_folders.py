@@ -99,7 +99,7 @@ def test_what_came_to_the_folder_during_the_run_is_kept(tmp_path):
     late = replacing_folder(out, KIND, overwrite=True)
     (late.__enter__() / "about.json").write_text('{"kind": "test"}')
     (out / "notes.txt").write_text("mine")
-    with pytest.warns(UserWarning, match="files that neardup did not write came to"):
+    with pytest.warns(UserWarning, match="files that neardup did not write were added to"):
         late.__exit__(None, None, None)
     (kept,) = tmp_path.glob("out.kept-*")
     assert os.listdir(kept) == ["notes.txt"]
