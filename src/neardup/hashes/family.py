@@ -75,7 +75,7 @@ class HashFamily(ABC):
             raise SettingError(f"bits={bits} must be at least 1")
         if self.bits is not None and bits > self.bits:
             raise SettingError(
-                f"hash={self.name!r} has {self.bits} bits, but {bits} were requested; "
+                f"hash={self.name!r} gives {self.bits} bits, {bits} are asked for; "
                 "use fewer bits or hash='nd1', which has no limit"
             )
 
