@@ -175,7 +175,7 @@ def test_whole_files(tmp_path):
     assert bad == Rejected(f"{tmp_path}/b.txt", 0, "invalid UTF-8, byte 0xf0 at offset 4")
     assert (unknown.file, unknown.row) == (f"{tmp_path}/c.pdf", None)
     assert unknown.reason.startswith("unknown suffix; neardup reads .jsonl")
-    assert (broken.file, broken.reason[:15]) == (f"{tmp_path}/e.txt", "no regular file")
+    assert (broken.file, broken.reason[:18]) == (f"{tmp_path}/e.txt", "not a regular file")
 
 
 def test_a_folder_of_texts_takes_any_suffix(tmp_path):

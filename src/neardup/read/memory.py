@@ -1,4 +1,4 @@
-"""Texts and tables that a program holds, in any supported shape, become Arrow columns."""
+"""Texts and tables in memory, of any supported type → Arrow columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ONE_COLUMN = (
 
 
 def string_chunks(texts: Any) -> Iterator[pa.Array]:
-    """Yield string arrays that together hold every text, nulls included.
+    """Yield string arrays that together hold every text, including nulls.
 
     Takes a list, an iterator, a NumPy, pandas or Polars column, or an Arrow (chunked) array.
     Arrow data is not copied.
@@ -42,7 +42,7 @@ def string_chunks(texts: Any) -> Iterator[pa.Array]:
         try:
             chunked = pa.chunked_array(texts)
         except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
-            yield from _from_items(texts)  # pandas objects that are no strings: says which
+            yield from _from_items(texts)  # pandas objects that are not strings
             return
         yield from _checked_chunks(_string_column(chunked))
     elif isinstance(texts, Iterable):
@@ -78,7 +78,7 @@ def _from_items(items: Iterable[Any]) -> Iterator[pa.Array]:
 
 
 def _is_missing(item: Any) -> bool:
-    """None, and the NaN that NumPy and pandas put in its place."""
+    """Whether an item is None, or the NaN or NA that NumPy and pandas use instead."""
     return (
         item is None
         or type(item).__name__ == "NAType"
@@ -97,16 +97,16 @@ def _first_bad(items: list[Any]) -> tuple[int, str]:
         except UnicodeEncodeError as error:
             return place, (
                 f"holds a lone surrogate (U+{ord(item[error.start]):04X}) at character "
-                f"{error.start}, which is no Unicode text; repair or drop it"
+                f"{error.start}, which is not valid Unicode; repair or drop it"
             )
     return 0, "cannot be read as text"
 
 
 def _checked(array: pa.Array, first: int) -> pa.Array:
-    """A string array that is sound: valid UTF-8, no text too large for the kernels."""
+    """Convert to a large string array, and check that it is valid UTF-8."""
     kind = array.type
     if isinstance(kind, pa.DictionaryType):
-        if _is_string_view(kind.value_type):  # Arrow cannot take from those
+        if _is_string_view(kind.value_type):  # Arrow cannot decode these
             values = array.dictionary.cast(pa.large_string())
             array = pa.DictionaryArray.from_arrays(array.indices, values)
         return _checked(array.dictionary_decode(), first)
@@ -117,7 +117,7 @@ def _checked(array: pa.Array, first: int) -> pa.Array:
     try:
         array.validate()
         if not kernels.is_utf8(array):
-            array.validate(full=True)  # says where; bytes behind nulls may be anything
+            array.validate(full=True)  # the error says where; bytes of nulls are ignored
     except pa.ArrowInvalid as error:
         raise InputError(f"texts {first} to {first + len(array) - 1}: {error}") from None
     return array
@@ -132,18 +132,18 @@ def _name(item: Any) -> str:
 
 
 _ROWS_AT_ONCE = 10_000
-_SHAPES = "give an Arrow, pandas, Polars or DuckDB table, or records as dicts"
+_EXPECTED = "give an Arrow, pandas, Polars or DuckDB table, or records as dicts"
 
 
 def record_columns(table: Any, fields: Fields) -> Iterator[list[TextColumn]]:
-    """Yield the fields of records as texts; numbers are spelt out, missing ones are empty."""
+    """Yield the fields of records as texts; numbers are written out, missing values are empty."""
     for batch in _batches(table):
         columns = [_texts(_column(batch, field.name), field.name) for field in fields.fields]
         yield [TextColumn(*pair) for pair in zip(columns, fields.fields, strict=True)]
 
 
 def column_texts(table: Any, name: str) -> pa.ChunkedArray:
-    """One column of a table, to be taken as the texts."""
+    """One column of a table, as texts."""
     chunks = [_column(batch, name) for batch in _batches(table)]
     return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.string())
 
@@ -158,7 +158,7 @@ def _texts(column: pa.Array, name: str) -> pa.Array:
 
 def _batches(table: Any) -> Iterator[pa.RecordBatch]:
     if isinstance(table, str | bytes | Mapping):
-        raise InputError(f"one record was given where many are expected; {_SHAPES}")
+        raise InputError(f"one record was given where many are expected; {_EXPECTED}")
     held = table_of(table)
     if held is not None:
         yield from held.to_batches()
@@ -167,15 +167,15 @@ def _batches(table: Any) -> Iterator[pa.RecordBatch]:
         while some := list(islice(records, _ROWS_AT_ONCE)):
             yield from table_of_records(some).to_batches()
     else:
-        raise InputError(f"{type(table).__name__} is no table; {_SHAPES}")
+        raise InputError(f"{type(table).__name__} is no table; {_EXPECTED}")
 
 
 def table_of_records(records: list[Any]) -> pa.Table:
-    """Dicts as a table, with every key that any of them has."""
+    """Convert dicts to a table with the union of their keys."""
     names: dict[str, None] = {}
     for record in records:
         if not isinstance(record, Mapping):
-            raise InputError(f"a record is of type {type(record).__name__}; {_SHAPES}")
+            raise InputError(f"a record is of type {type(record).__name__}; {_EXPECTED}")
         names.update(dict.fromkeys(record))
     try:
         return pa.table({name: [record.get(name) for record in records] for name in names})
