@@ -57,7 +57,7 @@ def test_leaving_early_ends_the_thread():
 def test_a_system_without_threads_is_a_sentence():
     usual = threading.stack_size(1 << 46)  # more than there is room for
     try:
-        with pytest.raises(NeardupError, match="no thread to read with"):
+        with pytest.raises(NeardupError, match="cannot start a thread to read"):
             list(Prefetched([1]))
     finally:
         threading.stack_size(usual)

@@ -116,11 +116,17 @@ def test_negative_numbers_are_two_s_complements():
 
 
 def test_numpy_numbers_are_numbers():
-    assert hash_family(lambda data: np.uint64(7)).value("coin") == 7
+    def seven(data):
+        return np.uint64(7)
+
+    assert hash_family(seven).value("coin") == 7
 
 
 def test_functions_of_one_name_are_told_apart():
-    one, other = (hash_family(lambda data, add=add: len(data) + add) for add in (1, 2))
+    def longer_by(add):
+        return lambda data: len(data) + add
+
+    one, other = (hash_family(longer_by(add)) for add in (1, 2))
     assert one.name.split("@")[0] == other.name.split("@")[0]
     assert one.name != other.name
     assert hash_family(zlib.crc32).name == hash_family(zlib.crc32).name

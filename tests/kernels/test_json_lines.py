@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import orjson
@@ -16,7 +18,11 @@ from neardup.kernels.json_lines import JsonLines
 ISAS = kernels.available_isas()
 KEYS = ['"text"', '"id"', '"a"', '""', '"ключ"']
 ODD_KEYS = [*KEYS, r'"\u0061"', r'"te\/xt"']
-READ = {"whole": int, "fraction": float, "boolean": lambda word: word == "true"}
+READ: dict[str, Callable[[str], Any]] = {
+    "whole": int,
+    "fraction": float,
+    "boolean": lambda word: word == "true",
+}
 
 
 def values_of(column):

@@ -38,17 +38,22 @@ def both_sides(arrays, at):
     return (offsets[: at + 1], hashes, weights), (offsets[at:], hashes, weights)
 
 
+def similarities(kernels, arrays, a, b, **options):
+    offsets, hashes, weights = arrays
+    return kernels.similarities(offsets, hashes, weights, a, b, **options)
+
+
 @settings(max_examples=120)
 @given(measured())
 def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
     documents, arrays, measure = drawn
     a, b = (places.ravel() for places in np.indices((len(documents), len(documents))))
-    found = set_join.similarities(*arrays, a, b, measure=measure)
+    found = similarities(set_join, arrays, a, b, measure=measure)
     assert found.dtype == np.float64
-    expected = twin.similarities(*arrays, a, b, measure=measure)
+    expected = similarities(twin, arrays, a, b, measure=measure)
     assert found.tolist() == expected.tolist()
     for threads in (2, 3):
-        again = set_join.similarities(*arrays, a, b, measure=measure, threads=threads)
+        again = similarities(set_join, arrays, a, b, measure=measure, threads=threads)
         assert again.tolist() == expected.tolist()
     slow = {"jaccard": lambda x, y: jaccard(x.keys(), y.keys()), "cosine": cosine}
     told = slow.get(measure, weighted_jaccard)
@@ -62,8 +67,9 @@ def test_similarities_between_two_collections(drawn, share):
     at = int(share * len(documents))
     left, right = both_sides(arrays, at)
     a, b = (places.ravel() for places in np.indices((at, len(documents) - at)))
-    found = set_join.similarities(*left, a, b, measure=measure, right=right)
-    assert found.tolist() == set_join.similarities(*arrays, a, b + at, measure=measure).tolist()
+    found = similarities(set_join, left, a, b, measure=measure, right=right)
+    expected = similarities(set_join, arrays, a, b + at, measure=measure)
+    assert found.tolist() == expected.tolist()
 
 
 @settings(max_examples=250)
@@ -155,7 +161,7 @@ def every_pair(arrays, measure, threshold):
     """All pairs, by the kernel that compares given ones: tested above, and quick enough."""
     count = len(arrays[0]) - 1
     a, b = np.triu_indices(count, 1)
-    found = set_join.similarities(*arrays, a, b, measure=measure, threads=2)
+    found = similarities(set_join, arrays, a, b, measure=measure, threads=2)
     near = found >= threshold
     return list(zip(a[near].tolist(), b[near].tolist(), found[near].tolist(), strict=True))
 

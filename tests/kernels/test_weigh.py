@@ -62,9 +62,10 @@ def twin(bits, digests, texts, ties_up):
 @example((4, [0b1111, 0b1001], [[(0, 0.4), (1, 1.2)], []]), False)
 @example((1, [1, 0], [[(0, 5e-324), (1, 5e-324)], [(0, -1e300), (1, 1e300)]]), True)
 def test_native_equals_reference(document, ties_up):
-    expected = twin(*document, ties_up)
+    bits, digests, texts = document
+    expected = twin(bits, digests, texts, ties_up)
     for isa in ISAS:
-        assert native(*document, ties_up, isa) == expected, isa
+        assert native(bits, digests, texts, ties_up, isa) == expected, isa
 
 
 def test_the_order_of_terms_and_the_threads_do_not_matter():

@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Callable
 
 import pyarrow as pa
 import pyarrow.feather as feather
@@ -61,7 +62,7 @@ def feather_bytes():
     return sink.getvalue().to_pybytes()
 
 
-ENCODED = {
+ENCODED: dict[str, Callable[[], bytes]] = {
     "lines.jsonl": lambda: "".join(json.dumps(row) + "\n" for row in rows()).encode(),
     "raw.ndjson": lambda: "\r\n".join(json.dumps(r, ensure_ascii=False) for r in rows()).encode(),
     "array.json": lambda: json.dumps(rows(), ensure_ascii=False).encode(),

@@ -68,9 +68,9 @@ def test_whole_files_and_terms(tmp_path):
     ] * 2
     lines = tmp_path / "terms.jsonl"
     lines.write_text('{"terms": ["a"]}\n' + json.dumps({"terms": [LONG]}) + '\n{"terms": ["b"]}\n')
-    (batch,) = TermDocuments(lines, max_document=LIMIT)
-    assert batch.terms.to_pylist() == [["a"], ["b"]]
-    assert [row.reason for row in batch.rejected] == [f"line 2: 315 bytes long, {REASON}"]
+    (terms,) = TermDocuments(lines, max_document=LIMIT)
+    assert terms.terms.to_pylist() == [["a"], ["b"]]
+    assert [row.reason for row in terms.rejected] == [f"line 2: 315 bytes long, {REASON}"]
 
 
 @settings(deadline=None)

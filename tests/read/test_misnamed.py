@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import socket
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -148,7 +149,12 @@ def test_a_folder_in_which_nothing_can_be_read_is_an_error(tmp_path):
 
 
 def test_ids_of_several_kinds_in_a_folder_become_strings(tmp_path):
-    rows = {"a": [{"id": 7}, {"id": 8}], "b": [{"id": "x"}], "c": [{}, {}], "d": [{}]}
+    rows: dict[str, list[dict[str, Any]]] = {
+        "a": [{"id": 7}, {"id": 8}],
+        "b": [{"id": "x"}],
+        "c": [{}, {}],
+        "d": [{}],
+    }
     for name, items in rows.items():
         lines = [json.dumps(item | {"text": "t"}) for item in items]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))

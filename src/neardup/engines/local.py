@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Generic, TypeVar
 
 from neardup.errors import NeardupError
@@ -25,7 +25,7 @@ class Prefetched(Generic[Item]):
         self._ready: queue.Queue[tuple[str, Item | BaseException | None]] = queue.Queue(ahead)
         self._stopped = threading.Event()
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Generator[Item, None, None]:
         thread = threading.Thread(target=self._produce, name="neardup-read", daemon=True)
         try:
             thread.start()

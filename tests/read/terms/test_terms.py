@@ -6,6 +6,7 @@ import io
 import json
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -132,7 +133,7 @@ def test_a_dictionary_that_grew_too_large_while_it_was_written(tmp_path):
         assert read(path, batch_terms=batch_terms)[1] == terms
 
 
-JSON_LINES = {
+JSON_LINES: dict[str, list[dict[str, Any]]] = {
     "objects": [{"id": id, "terms": DOCUMENTS[id]} for id in IDS],
     "arrays": [
         {"id": i, "terms": t, "weights": w} for i, t, w in zip(IDS, TERMS, WEIGHTS, strict=True)
@@ -266,7 +267,13 @@ def test_bad_rows_of_tables(tmp_path, fault, batch_terms, encoded):
 
 @pytest.mark.parametrize("shape", ["map", "structs"])
 def test_bad_rows_of_tables_that_bring_weights(tmp_path, shape):
-    rows = [[("x", 1.0)], None, [("a", 1.0), ("b", None)], [("c", math.nan)], [("y", 2.0)]]
+    rows: list[Any] = [
+        [("x", 1.0)],
+        None,
+        [("a", 1.0), ("b", None)],
+        [("c", math.nan)],
+        [("y", 2.0)],
+    ]
     table = pa.table({"terms": pa.array(rows, pa.map_(pa.string(), pa.float64()))})
     if shape == "structs":
         kind = pa.list_(pa.struct([("term", pa.string()), ("weight", pa.float64())]))
