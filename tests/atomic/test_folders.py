@@ -1,4 +1,4 @@
-"""Folders that are replaced as a whole, and only if they are ours."""
+"""Folders are replaced as a whole, and only if they are ours."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Idf tables: what they count, that they are kept whole, and that the count stays bounded."""
+"""Idf tables: what they count, damage to their files, and bounded memory."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The native reader of JSON lines says what orjson says, or that others should read them."""
+"""The native reader of JSON lines agrees with orjson, or refuses a block."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def values_of(column):
 
 
 def same(left, right):
-    """Equal, also in type and in the sign of a zero."""
+    """Equal values, also in type and in the sign of zero."""
     if type(left) is not type(right):
         return False
     if isinstance(left, list):
@@ -49,7 +49,7 @@ def same(left, right):
 
 
 def check_accepted(block, columns, every, names=()):
-    """Compare the columns of a block that was accepted with orjson's objects."""
+    """Compare the columns of an accepted block with orjson's objects."""
     objects = [orjson.loads(line) for line in block.split(b"\n") if line.strip(b" \t\r")]
     assert all(type(item) is dict for item in objects)
     keys = list(dict.fromkeys([*names, *(key for item in objects for key in item if every)]))
@@ -194,7 +194,7 @@ def test_blocks_follow_one_another_as_long_as_they_are_alike():
         "text": ["d", "é"],
         "m": [None, None],
     }
-    # What was taken stays what it was.
+    # Columns that were taken do not change.
     assert values_of(columns["text"]) == ["a", "b", "c"]
 
 

@@ -1,4 +1,4 @@
-"""Weighted sums: the kernel gives what its twin gives, in any order and on any machine."""
+"""Weighted sums: the kernel equals its twin, in any order and on any instruction set."""
 
 import random
 
@@ -24,7 +24,7 @@ def documents(draw):
 
 
 def rows_of(digests, bits):
-    """Numbers of `bits` digits as rows of 64-bit words, bit 0 the most significant."""
+    """Numbers of `bits` bits as rows of 64-bit words; bit 0 is the most significant."""
     size = 8 * -(-bits // 64)
     data = b"".join((digest << (8 * size - bits)).to_bytes(size, "big") for digest in digests)
     return np.frombuffer(data, ">u8").reshape(len(digests), -1).astype(np.uint64)

@@ -1,4 +1,4 @@
-"""Ids: unique, of one kind, or the rows' places."""
+"""Ids: unique, all of the same kind, or the places of the rows."""
 
 import json
 

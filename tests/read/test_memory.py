@@ -1,4 +1,4 @@
-"""Texts in every shape that people have them in give the same fingerprints."""
+"""Texts in every supported type give the same fingerprints."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_long_names_are_cut_in_messages(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    """One good file of rows, and every kind of file that is none."""
+    """One good file of rows, and one of every other kind."""
     folder = tmp_path / "mix"
     folder.mkdir()
     (folder / "README.md").write_text("about")

@@ -1,4 +1,4 @@
-"""Bad rows are set aside with their file, row and reason; the others go on."""
+"""Bad rows are rejected with file, row and reason; the others are read."""
 
 import gzip
 
@@ -103,7 +103,7 @@ def test_delimited(tmp_path, delimiter):
         (5, "line 9: 'id' is empty"),
         (6, "line 10: 'more': invalid UTF-8, byte 0xe9 at offset 0"),
     ]
-    # What nobody asked for is judged too: every reading of a file rejects the same rows.
+    # Columns that are not needed are checked too, so that every pass rejects the same rows.
     assert split(path) == split(path, columns=["more"])
 
 
@@ -199,7 +199,7 @@ def test_a_folder_of_texts_takes_any_suffix(tmp_path):
         return found, [row.file for batch in batches for row in batch.rejected]
 
     assert read() == (texts, [f"{tmp_path}/{name}" for name in others])
-    # Beside few texts it is the data that count, beside many it is one of them.
+    # Among few text files the data file counts; among many it is a document like them.
     (tmp_path / "data.jsonl").write_text('{"id": "x", "text": "a"}')
     assert read()[0] == {"x": "a"}
     for number in range(7):

@@ -1,4 +1,4 @@
-"""Documents that bring their own terms: shapes, weights, ids, rejections and bounds."""
+"""Documents given as terms: layouts, weights, ids, rejections and limits."""
 
 import bz2
 import gzip
@@ -30,7 +30,7 @@ PAIRS = [list(terms.items()) for terms in DOCUMENTS.values()]
 
 
 def read(inputs, **options):
-    """Everything as one: ids, terms, weights, places, and (row, reason) of the rejected."""
+    """All batches joined: ids, terms, weights, places, and (row, reason) of rejected rows."""
     batches = list(TermDocuments(inputs, **options))
     for batch in batches:
         batch.terms.validate(full=True)
