@@ -89,7 +89,7 @@ def test_a_link_to_a_folder_is_followed(tmp_path):
 def test_the_folder_one_is_in_is_refused(tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path / "out")
-    with pytest.raises(NeardupError, match="the folder that you are in"):
+    with pytest.raises(NeardupError, match="the current folder"):
         write(".", "first")
 
 

@@ -188,7 +188,7 @@ def test_a_cut_array_is_named(tmp_path):
 def test_an_array_that_goes_on_is_refused(tmp_path):
     path = tmp_path / "two.json"
     path.write_text('[{"text": "a"}] [{"text": "b"}]')
-    with pytest.raises(InputError, match="goes on after the end of its JSON array"):
+    with pytest.raises(InputError, match="continues after the end of its JSON array"):
         list(Documents([path]))
 
 

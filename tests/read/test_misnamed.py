@@ -162,5 +162,5 @@ def test_ids_of_several_kinds_in_a_folder_become_strings(tmp_path):
     found = [id for batch in batches for id in batch["id"].to_pylist()]
     assert found == ["7", "8", "x", "c.jsonl#0", "c.jsonl#1", "d.jsonl#0"]
     (tmp_path / "e.jsonl").write_text('{"text": "t", "id": "7"}')
-    with pytest.raises(InputError, match=r"the id '7' stands twice"):
+    with pytest.raises(InputError, match=r"the id '7' occurs twice"):
         list(Documents(tmp_path))

@@ -109,7 +109,7 @@ class FolderKind:
         here = Path(os.path.realpath("."))
         if target in (here, *here.parents):
             raise NeardupError(
-                f"{path} is the folder that you are in, which a new one would replace; name "
+                f"{path} is the current folder, which cannot be replaced; name "
                 "another folder for the output, or run neardup from elsewhere"
             )
         if os.path.ismount(target):

@@ -169,9 +169,7 @@ def _offsets(lists: pa.Array) -> NDArray[np.int64]:
 
 def _flat_weights(weights: pa.Array, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     if not np.array_equal(_offsets(weights), offsets):
-        raise InputError(
-            "terms and weights differ in number in some document; give one weight per term"
-        )
+        raise InputError("terms and weights must have the same number of items in every document")
     flat = weights.flatten()
     amounts: NDArray[np.float64] = flat.cast(pa.float64()).to_numpy(zero_copy_only=False)
     if flat.null_count or not np.isfinite(amounts).all():

@@ -50,9 +50,9 @@ def load(path: str | os.PathLike[str]) -> IdfTable:
         key.decode(errors="replace"): value.decode(errors="replace")
         for key, value in (rows.schema.metadata or {}).items()
     }
-    found = about.get("neardup.format", "no idf table")
+    found = about.get("neardup.format", "of an unknown format")
     if found != FORMAT:
-        raise InputError(f"{path} is {found}, wanted {FORMAT}; {_ADVICE}")
+        raise InputError(f"{path} is {found}, not {FORMAT}; {_ADVICE}")
     numbers = [about.get(f"neardup.{name}", "") for name in ("documents", "forgotten")]
     sound = rows.schema.equals(_SCHEMA) and all(number.isdecimal() for number in numbers)
     if sound:

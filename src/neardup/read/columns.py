@@ -109,8 +109,8 @@ def signed_ids(file: str, name: str, ids: pa.Array) -> pa.Array:
         return ids.cast(pa.int64())
     except pa.ArrowInvalid as error:
         raise InputError(
-            f"{file} has ids in {name!r} that are more than a signed 64-bit number "
-            "can hold; write them as strings, or number the rows with --id row"
+            f"{file} has ids in {name!r} that are too large for a signed 64-bit "
+            "number; write them as strings, or number the rows with --id row"
         ) from error
 
 

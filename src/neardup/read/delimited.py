@@ -256,7 +256,7 @@ def _read(
 
 def _require_header(file: str, header: Record) -> None:
     if header.fault:
-        raise UnreadableError(f"{file} has no header that can be read: {header.fault}")
+        raise UnreadableError(f"{file} has an unreadable header: {header.fault}")
 
 
 def _records(stream: ByteStream, delimiter: str, longest: int) -> Iterator[Record]:

@@ -313,7 +313,9 @@ class Documents(InputRuns[Rows]):
         columns = [rows.text, *(field_texts(rows.carried[renamed[name]]) for name in others)]
         for name, column in zip(self._wanted.fields, columns, strict=True):
             if column is None:
-                raise InputError(f"the field {name!r} holds lists or objects, which are no text")
+                raise InputError(
+                    f"the field {name!r} holds lists or objects; name a column of plain values"
+                )
         return tuple(columns)
 
     def _check(self, source: Source) -> IdKind | None:

@@ -279,7 +279,7 @@ def _folder(
         elif not file.regular:
             fault = _NOT_REGULAR
         elif has_data and kind.format in TEXT_FORMATS:
-            fault = "a text file among data files is no row of theirs; name it to read it"
+            fault = "a text file among data files; name it to read it"
         else:
             source = Source(
                 shown, file.path, kind.format, kind.compression, file.size, filesystem, found=True

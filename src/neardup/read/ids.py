@@ -67,7 +67,7 @@ class IdLedger:
         if repeated is not None:
             position, earlier = repeated
             raise InputError(
-                f"the id {quoted(ids[position].as_py())} stands twice, in {self._where(earlier)} "
+                f"the id {quoted(ids[position].as_py())} occurs twice, in {self._where(earlier)} "
                 f"and in {self._where(int(places[position]))}; use --id row to number rows instead"
             )
         return ids

@@ -151,7 +151,9 @@ def column_texts(table: Any, name: str) -> pa.ChunkedArray:
 def _texts(column: pa.Array, name: str) -> pa.Array:
     texts = field_texts(column)
     if texts is None:
-        raise InputError(f"the field {name!r} is of Arrow type {column.type}, which is no text")
+        raise InputError(
+            f"the field {name!r} is of Arrow type {column.type}; name a column of plain values"
+        )
     chunks = list(string_chunks(texts))
     return chunks[0]
 
@@ -167,7 +169,7 @@ def _batches(table: Any) -> Iterator[pa.RecordBatch]:
         while some := list(islice(records, _ROWS_AT_ONCE)):
             yield from table_of_records(some).to_batches()
     else:
-        raise InputError(f"{type(table).__name__} is no table; {_EXPECTED}")
+        raise InputError(f"{type(table).__name__} is not a table; {_EXPECTED}")
 
 
 def table_of_records(records: list[Any]) -> pa.Table:

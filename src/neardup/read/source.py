@@ -185,7 +185,7 @@ def refuse_endless(name: str, status: os.stat_result, *, is_terminal: bool) -> N
         what = "a device"
     else:
         return
-    raise InputError(f"{name} is {what}, not a file or a pipe; name what holds documents")
+    raise InputError(f"{name} is {what}, not a file or a pipe; name a file with documents")
 
 
 def _is_null(status: os.stat_result) -> bool:

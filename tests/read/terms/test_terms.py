@@ -493,7 +493,7 @@ def test_ids_are_unique_or_rows(tmp_path):
     first.write_text('{"x": {"t": 1}}\n{"y": {"t": 1}}')
     pq.write_table(pa.table({"id": ["z", "y"], "terms": [["t"]] * 2, "weights": [[1]] * 2}), second)
     with pytest.raises(
-        InputError, match=r"id 'y' stands twice, in .*a\.jsonl row 1 and in .*row 1"
+        InputError, match=r"id 'y' occurs twice, in .*a\.jsonl row 1 and in .*row 1"
     ):
         read([first, second])
     assert read([first, second], id="row")[0] == [0, 1, 2, 3]

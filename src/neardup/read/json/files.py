@@ -230,5 +230,5 @@ def _require_end(scanner: _Scanner, stream: BinaryIO, file: str) -> None:
         if not rest:
             return
     raise UnreadableError(
-        f"{file} goes on after the end of its JSON array; write one array, or one object per line"
+        f"{file} continues after the end of its JSON array; write one array, or one object per line"
     )

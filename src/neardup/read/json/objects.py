@@ -89,7 +89,7 @@ class ObjectJudge:
         if self._wanted.id in item:
             raise InputError(
                 f"{self._file} has no {self._wanted.id!r} in its first row but one on {where}; "
-                f"set rows without one aside with --id {self._wanted.id}, "
+                f"reject rows without one with --id {self._wanted.id}, "
                 "or number the rows with --id row"
             )
         return None
@@ -136,8 +136,8 @@ class ObjectJudge:
             )
         if isinstance(value, int) and value > _LARGEST_ID:
             raise InputError(
-                f"{self._file} has the id {quoted(value)} on {where}, more than a signed 64-bit "
-                "number can hold; write such ids as strings, or number the rows with --id row"
+                f"{self._file} has the id {quoted(value)} on {where}, too large for a "
+                "signed 64-bit number; write such ids as strings, or number the rows with --id row"
             )
         return None
 
