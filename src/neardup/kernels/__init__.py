@@ -12,7 +12,7 @@ except ImportError as error:
         "`pip install .` in the source folder, which needs a C++20 compiler"
     ) from error
 from neardup.kernels.hash_key import HashKey
-from neardup.kernels.index_tables import IdSet
+from neardup.kernels.id_set import IdSet
 from neardup.kernels.machine import available_isas, thread_count
 from neardup.kernels.text import (
     FeatureCounts,

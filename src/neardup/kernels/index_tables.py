@@ -1,4 +1,4 @@
-"""Index tables: numbered fingerprints that can be added, removed and queried, and sets of ids.
+"""Index tables: numbered fingerprints that can be added, removed and queried.
 
 A segment is a set of numbered fingerprints as bytes; `segment_format` specifies it. The twin is
 `reference.index_tables`.
@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.kernels import _native
-from neardup.kernels.columns import string_buffers
 from neardup.kernels.hamming_join import MOST_BITS, Rows, checked_distance, checked_rows
 from neardup.kernels.index_rows import (
     MOST_NUMBER,
@@ -29,7 +27,6 @@ from neardup.kernels.segment_format import Buffer
 
 __all__ = [
     "MOST_NUMBER",
-    "IdSet",
     "Matches",
     "MemoryTables",
     "check_pages",
@@ -40,24 +37,6 @@ __all__ = [
     "release_memory",
     "segment_rows",
 ]
-
-
-class IdSet:
-    """A set of ids at 16 bytes per id, to find ids that occur twice."""
-
-    def __init__(self) -> None:
-        self._native = _native.IdSet()
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    def add(self, ids: pa.Array, places: NDArray[np.int64]) -> tuple[int, int] | None:
-        """Add string or integer ids; stop at the first that is in the set already.
-
-        Returns its position in `ids` and the place of the earlier one, or None if all are new.
-        """
-        data, offsets = string_buffers(ids)
-        return self._native.add(data, offsets, np.ascontiguousarray(places, np.int64))
 
 
 class MemoryTables:
