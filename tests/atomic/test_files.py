@@ -90,7 +90,7 @@ def test_a_pipe_gets_everything_or_nothing(tmp_path):
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no /dev/full")
 def test_a_full_device_is_named_and_stays(tmp_path):
     full = tmp_path / "full"
-    full.symlink_to("/dev/full")  # not by its name: the faulty way replaced it, as root
+    full.symlink_to("/dev/full")  # not by name: an earlier bug replaced the device when run as root
     with (
         pytest.raises(NeardupError, match=r"cannot write .*full: No space left"),
         replacing(full) as unfinished,

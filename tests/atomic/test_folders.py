@@ -1,4 +1,4 @@
-"""Folders that are replaced as a whole, and only if they are ours."""
+"""Folders are replaced as a whole, and only if they are ours."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def test_a_link_to_a_folder_is_followed(tmp_path):
 def test_the_folder_one_is_in_is_refused(tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path / "out")
-    with pytest.raises(NeardupError, match="the folder that you are in"):
+    with pytest.raises(NeardupError, match="the current folder"):
         write(".", "first")
 
 
@@ -99,7 +99,7 @@ def test_what_came_to_the_folder_during_the_run_is_kept(tmp_path):
     late = replacing_folder(out, KIND, overwrite=True)
     (late.__enter__() / "about.json").write_text('{"kind": "test"}')
     (out / "notes.txt").write_text("mine")
-    with pytest.warns(UserWarning, match="files that neardup did not write came to"):
+    with pytest.warns(UserWarning, match="files that neardup did not write were added to"):
         late.__exit__(None, None, None)
     (kept,) = tmp_path.glob("out.kept-*")
     assert os.listdir(kept) == ["notes.txt"]

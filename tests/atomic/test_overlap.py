@@ -1,4 +1,4 @@
-"""An output that is, contains or lies inside an input, by whatever name."""
+"""Outputs that are, contain or lie inside an input are refused, by any name."""
 
 import os
 

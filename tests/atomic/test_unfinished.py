@@ -1,4 +1,4 @@
-"""Unfinished outputs: those of dead processes go, those of living ones stay."""
+"""Unfinished outputs of dead processes are removed, those of running processes stay."""
 
 import os
 import subprocess

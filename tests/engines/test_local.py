@@ -34,7 +34,7 @@ def test_no_more_is_computed_than_asked_for():
     def items():
         for i in range(100):
             made.append(i)
-            if len(made) == 4:  # one taken, two waiting, one in the hand
+            if len(made) == 4:  # one taken, two in the queue, one waiting for room
                 room.set()
             yield i
 
@@ -55,9 +55,9 @@ def test_leaving_early_ends_the_thread():
 
 
 def test_a_system_without_threads_is_a_sentence():
-    usual = threading.stack_size(1 << 46)  # more than there is room for
+    usual = threading.stack_size(1 << 46)  # more than the address space
     try:
-        with pytest.raises(NeardupError, match="no thread to read with"):
+        with pytest.raises(NeardupError, match="cannot start a thread to read"):
             list(Prefetched([1]))
     finally:
         threading.stack_size(usual)

@@ -27,7 +27,7 @@ MODERN = [
     "，。！",
 ]
 JOINED = re.compile("[\u4e00-\u9fd5a-zA-Z0-9+#&._%-]+")
-# Words of one likelihood and rare characters, where rounding and ties decide.
+# Words of equal probability and rare characters, where rounding and ties decide.
 HAN_TEXTS = st.one_of(
     st.text(alphabet="的一是了我不人在他有"),
     st.text(alphabet="中国北京大学生活龘䃔𠀀鴻濛时候，"),
@@ -41,7 +41,7 @@ WITHOUT_HAN = st.one_of(
 
 @pytest.fixture(scope="module")
 def jieba(tmp_path_factory):
-    """The oracle, which keeps its cache in a folder of the test."""
+    """The oracle, jieba, with its cache in a folder of the test."""
     module = jieba_module("jieba.analyse") and jieba_module("jieba")
     module.setLogLevel("CRITICAL")
     module.dt.tmp_dir = str(tmp_path_factory.mktemp("jieba"))
@@ -56,7 +56,7 @@ def poems(shared_data):
 
 
 def cut_by_jieba(jieba, text):
-    """All its words but the characters that it never joins to words."""
+    """All words of jieba except characters that it never joins."""
     return [word for word in jieba.lcut(text) if JOINED.fullmatch(word)]
 
 
@@ -88,7 +88,7 @@ def test_words_and_keywords_are_those_of_jieba(jieba, text):
 
 def test_keywords_are_pinned():
     found = chinese_keywords("文档指纹可以发现近似重复的文档：相似的文档有相似的指纹。", 4)
-    # As jieba 0.42.1 gives them: other tables would make other fingerprints.
+    # The results of jieba 0.42.1; other tables would change fingerprints.
     assert found == [
         ("文档", 2.724178539968182),
         ("指纹", 1.8352754840363636),
@@ -171,7 +171,7 @@ def test_words_of_text_without_han(text):
 
 def test_words_of_mixed_text():
     text = "The THE x 我来到北京清华大学,İstanbul 清华\u0301ab、カラ 一 ไท北京"
-    # A mark behind a Han character belongs to no word, and ab behind it is a word of its own.
+    # A mark after a Han character belongs to no word, and the ab after it is a separate word.
     words = "the the 来到 北京 清华大学 istanbul 清华 ab カ ラ ไ ท 北京"
     assert " ".join(keyword_words(text)) == words
 

@@ -19,7 +19,7 @@ TEXTS = st.one_of(
 
 
 def slow_lines(text):
-    """Lines with their line breaks; a carriage return with a line feed is one."""
+    """Lines with their line breaks; CR LF is one line break."""
     lines = [""]
     for place, char in enumerate(text):
         lines[-1] += char

@@ -1,4 +1,4 @@
-"""Weighted features: put together, taken apart, and told apart by their content."""
+"""Weighted features: joining, selecting, and content keys."""
 
 import numpy as np
 import pyarrow as pa

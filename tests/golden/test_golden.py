@@ -1,4 +1,4 @@
-"""The nd1 scheme gives today, on every machine, what it gave when it was first published."""
+"""The nd1 scheme still gives the published fingerprints, on every machine."""
 
 from __future__ import annotations
 

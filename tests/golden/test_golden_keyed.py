@@ -1,4 +1,4 @@
-"""The keyed scheme gives, for its published key, what it gave when it was first published."""
+"""The keyed scheme still gives the published fingerprints for its published key."""
 
 from __future__ import annotations
 

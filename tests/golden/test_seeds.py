@@ -1,4 +1,4 @@
-"""Values worked out in the documents this project began with, through the public interface."""
+"""Worked values of the systems that neardup reproduces, through the public interface."""
 
 from fractions import Fraction
 

@@ -17,7 +17,7 @@ TEXT = re.search(r"`(.+?)`", EXAMPLE)[1]
 
 
 def rows(columns):
-    """Every row of a table with so many columns, without its head."""
+    """Every row, without the header, of the tables with this number of columns."""
     found = [
         [cell.strip(" `") for cell in line.strip("|").split("|")]
         for line in EXAMPLE.splitlines()

@@ -20,6 +20,7 @@ def test_numbers_against_numpy():
     changing = np.flatnonzero((shares > 0) & (shares < 1))
     correlations = np.triu(np.corrcoef(columns[:, changing].T), 1)
     assert abs(found.worst_correlation) == pytest.approx(abs(correlations).max())
+    assert found.worst_pair is not None
     i, j = found.worst_pair
     assert found.worst_correlation == pytest.approx(np.corrcoef(columns[:, i], columns[:, j])[0, 1])
 

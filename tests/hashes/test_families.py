@@ -99,7 +99,7 @@ def test_no_bits_are_refused(family, bits):
 
 @given(st.lists(texts, max_size=100), st.sampled_from([1, 64, 65, 200]))
 def test_nd1_is_the_scheme_with_one_unit(terms, bits):
-    rows = hash_family("nd1").digest(terms * 40, bits)  # many alike go side by side
+    rows = hash_family("nd1").digest(terms * 40, bits)  # many, to be hashed together
     for term, row in zip(terms * 40, rows.tolist(), strict=True):
         feature = reference.feature_hash([term])
         words = [reference.widen(feature, place) for place in range(len(row))]
@@ -141,7 +141,7 @@ def test_half_a_character_has_no_bytes(name):
 
 
 def test_speed_is_not_that_of_single_values(monkeypatch):
-    """Many terms of the families that documents are hashed with are not hashed one by one."""
+    """The families used for documents hash many terms together."""
     for name in ("nd1", "string64"):
         family = hash_family(name)
         expected = family.digest(["word"], 64).tolist() * 1000
@@ -173,4 +173,4 @@ def test_weak_families_say_why(name, reason):
 def test_a_function_is_judged_too():
     assert hash_family(zlib.crc32, bits=32).fit is None
     assert "only 8 bits" in hash_family(lambda data: data[0], bits=8).fit
-    assert "is never set" in hash_family(zlib.crc32).fit  # 32 bits that are not there
+    assert "is never set" in hash_family(zlib.crc32).fit  # 32 bits that do not exist

@@ -1,4 +1,4 @@
-"""Values that the sources of the families show, or that follow from their rules."""
+"""Values published with the hash families, or derived from their definitions."""
 
 import hashlib
 
@@ -6,7 +6,7 @@ import pytest
 
 from neardup.hashes import hash_family, universal_hash
 
-# The hundred words on which the slides try their string hash, and what it gives for the first ten.
+# The hundred words on which the slides test their string hash, and its values for the first ten.
 TEXT = """
     the and to of a I in was he that it his her you as had with for she not at but be my on have him
     is said me which by so this all from they no were if would or when what there been one could
@@ -99,7 +99,7 @@ def test_xxh3_wide_is_the_canonical_128_bit_hash():
     assert bit_string("xxh3", "", 128) == f"{0x99AA06D3014798D86001C324468D497F:0128b}"
 
 
-# Never to change: whoever stored fingerprints of a seed must get the same ones again.
+# Must never change: stored fingerprints of a seed must be reproducible.
 def test_universal_seeds_are_a_promise():
     values = [hash_family(f"universal:257:{seed}").value("hola") for seed in range(4)]
     assert values == [135, 82, 51, 158]

@@ -1,4 +1,4 @@
-"""Keyed families: names, where the key comes from, and that it goes nowhere."""
+"""Keyed families: names, where the key comes from, and that it is never stored or shown."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_arrays_of_shingles_are_hashed_as_the_twin_hashes_one(shingles, key):
 
 @given(st.lists(WORDS, min_size=1), KEYS)
 def test_every_number_is_taken_modulo_the_prime(features, key):
-    """Features are any numbers of 64 bits, the prime and those above it too."""
+    """Features may be any 64-bit numbers, including the prime and those above it."""
     every = np.array([*features, PRIME - 1, PRIME, 2**64 - 1], np.uint64)
     keyed = KeyedHash(key)
     expected = [keyed.feature_in_field(feature, "") for feature in every.tolist()]

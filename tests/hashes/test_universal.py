@@ -30,9 +30,9 @@ def test_two_keys_meet_once_in_257_functions():
 
 
 def test_what_a_universal_hash_needs():
-    with pytest.raises(SettingError, match="must be a prime, 256 is none"):
+    with pytest.raises(SettingError, match="must be prime, which 256 is not"):
         universal_hash((1, 2), (3, 4), 256)
-    with pytest.raises(SettingError, match="3 digits needs as many coefficients, not 2"):
+    with pytest.raises(SettingError, match="3 digits needs at least that many coefficients, not 2"):
         universal_hash((1, 2, 5), (3, 4), 257)
 
 

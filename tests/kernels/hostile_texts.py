@@ -1,4 +1,4 @@
-"""Texts and recipes that hurt: what the kernels treat specially is common in them."""
+"""Hostile texts and recipes, full of the cases that the kernels treat specially."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from hypothesis import strategies as st
 
-# Word lengths at which blocks of 8, 16, 32 and 64 bytes begin and end.
+# Word lengths at the boundaries of blocks of 8, 16, 32 and 64 bytes.
 BORDER_LENGTHS = (0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
 
 POOLS = {
@@ -31,7 +31,7 @@ EVERY_POOL = "".join(POOLS.values())
 
 _any_char = st.characters(exclude_categories=("Cs",))
 _char = st.one_of(st.sampled_from(EVERY_POOL), _any_char)
-# Pieces of one alphabet, so that runs of it are long enough to reach the kernels' fast paths.
+# Pieces of a single alphabet, so that runs are long enough for the kernels' fast paths.
 _run = st.sampled_from(sorted(POOLS)).flatmap(lambda pool: st.text(POOLS[pool], max_size=40))
 _mixture = st.text(_char, max_size=20)
 _repeated = st.builds(lambda char, n: char * n, _char, st.sampled_from(BORDER_LENGTHS))
@@ -47,7 +47,7 @@ TEXTS = st.lists(st.tuples(_piece, _separator).map("".join), max_size=8).map("".
 
 @dataclass(frozen=True)
 class Recipe:
-    """The arguments that the kernel and its twin have in common."""
+    """The arguments that the kernel and its twin share."""
 
     unit: str = "word"
     size: int = 3
@@ -94,8 +94,8 @@ def _code_range(first: int, last: int):
     return lambda rng: chr(rng.randint(first, last))
 
 
-# What a long text is made of. The kernels cut it into pieces of some 16 KB where no word can run
-# on; several of these never offer such a place.
+# Pieces of long texts. The kernels cut long texts into chunks of about 16 KB between words; some
+# of these never offer such a place.
 LONG_KINDS = {
     "distinct words": _distinct_words,
     "repeated words": _repeated_words,

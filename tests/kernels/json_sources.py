@@ -1,4 +1,4 @@
-"""JSON lines as they may be written: with every escape, number and white space, and broken."""
+"""JSON lines in every spelling: all escapes, numbers and white space, and broken ones."""
 
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ FRACTIONS = st.one_of(
         "{}{}{}".format, WHOLE, st.sampled_from(["e", "E+", "e-", "E-0"]), st.integers(0, 99)
     ),
 )
-# Sound or not, but out of the ordinary.
+# Unusual values, valid or not.
 ODD_NUMBERS = st.one_of(
     st.integers().map(str),
     st.from_regex(r"-?[0-9]{1,45}(\.[0-9]{0,3})?([eE][+-]?[0-9]{0,4})?", fullmatch=True),
@@ -62,7 +62,7 @@ ANY_KIND = [*KINDS.values(), NESTED, NESTED | ODD_NUMBERS]
 
 @st.composite
 def object_lines(draw, columns):
-    """Lines of objects: `columns` maps the source of each key to the strategy of its values."""
+    """Lines of objects; `columns` maps the JSON source of each key to a strategy for its values."""
     lines = []
     for _ in range(draw(st.integers(1, 5))):
         pairs = [draw(_pair(st.just(key), values)) for key, values in columns.items()]
@@ -72,7 +72,7 @@ def object_lines(draw, columns):
 
 @st.composite
 def messy_lines(draw, keys):
-    """Lines of objects with some of these keys, in any order, of kinds that differ and may not."""
+    """Lines of objects with some of these keys, in any order, with equal or different kinds."""
     lines = []
     values = {key: draw(st.sampled_from(ANY_KIND)) for key in keys}
     for _ in range(draw(st.integers(1, 6))):
@@ -86,7 +86,7 @@ def messy_lines(draw, keys):
 
 @st.composite
 def mutated(draw, content):
-    """Bytes of which some, perhaps, are others, too many or lacking."""
+    """Bytes with some of them changed, inserted or removed, or none."""
     changed = bytearray(content)
     for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2]))):
         place = draw(st.integers(0, len(changed)))

@@ -1,11 +1,11 @@
-"""Rows with neighbours: random ones, and copies of them with some bits turned over."""
+"""Rows with near neighbours: random rows, and copies of them with some bits flipped."""
 
 from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
 
-# Around the borders of words, of halves and of the key of a block.
+# Around the boundaries of words, half words and the keys of blocks.
 WIDTHS = (1, 7, 32, 63, 64, 65, 128, 256, 1000)
 
 
@@ -17,7 +17,7 @@ def random_rows(random, count, bits):
 
 
 def flipped(random, row, bits, differences):
-    """The row with so many bits turned over."""
+    """The row with `differences` bits flipped."""
     row = row.copy()
     for bit in random.choice(bits, differences, replace=False).tolist():
         row[bit // 64] ^= np.uint64(1 << (63 - bit % 64))
@@ -25,7 +25,7 @@ def flipped(random, row, bits, differences):
 
 
 def planted_rows(random, count, bits, originals, most):
-    """Copies of a few originals, each with 0 to `most` bits turned over, in any order."""
+    """Copies of a few originals, each with 0 to `most` bits flipped, in any order."""
     centres = random_rows(random, max(originals, 1), bits)
     return np.array(
         [
@@ -38,7 +38,7 @@ def planted_rows(random, count, bits, originals, most):
 
 @st.composite
 def near_rows(draw, widths=WIDTHS, most_rows=60):
-    """A width, a distance, and rows many of which are about that distance apart."""
+    """A width, a distance, and rows of which many are about that distance apart."""
     bits = draw(st.sampled_from(widths))
     distance = draw(st.one_of(st.integers(0, min(bits, 12)), st.integers(0, bits)))
     random = np.random.default_rng(draw(st.integers(0, 2**32)))

@@ -1,4 +1,4 @@
-"""Collections of documents that are like each other, small and large."""
+"""Small and large collections of similar documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def packed(documents):
     return offsets, hashes, np.array([weight for _, weight in items], np.float64)
 
 
-# Weights of different sizes, among them those whose sums are half-way between two doubles.
+# Weights of different magnitudes, including some whose sums lie halfway between two doubles.
 weights = st.one_of(
     st.sampled_from([0.0, 1.0, 2.0, 3.0, 0.1, 0.2, 0.7, 1e-100, 1e100, 2.0**-53, 1 + 2.0**-52]),
     st.integers(1, 9).map(float),
@@ -60,7 +60,7 @@ def planted(random, count, size, share, most_edits, pool=None):
 
 
 def draw_hashes(random, count, pool):
-    """Any hashes or, from a pool, rather its smaller ones, as words are in a language."""
+    """Any hashes, or hashes of a pool, the smaller ones more often, like words of a language."""
     if pool is None:
         return random.integers(0, 2**64, count, dtype=np.uint64)
     return (pool * random.random(count) ** 3).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)

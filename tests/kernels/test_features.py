@@ -1,4 +1,4 @@
-"""Features natively and by their twins: sets with counts, weighted sums, document frequencies."""
+"""Native features equal their twins: sets with counts, weighted sums, document frequencies."""
 
 from collections import Counter
 from itertools import pairwise
@@ -44,7 +44,7 @@ def test_native_equals_reference(texts, shingles):
 
 @pytest.mark.parametrize("kind", LONG_KINDS)
 def test_documents_of_many_pieces(kind):
-    """Longer than what is compacted at once, and not the only document of its batch."""
+    """A text longer than one compaction, among other documents of its batch."""
     texts = [long_text(kind, 60_000, seed=0), "one two", long_text(kind, 20_000, seed=1)]
     shingles = [("word", 2), ("char", 3)]
     expected = native(texts, shingles, "portable")
@@ -150,7 +150,7 @@ def test_shingles_of_nothing_are_refused():
 
 
 def test_hashes_chosen_for_one_stretch_of_a_table_are_counted():
-    """A table that took the low bits for the slot would walk over all of them for each."""
+    """A table indexed by the low bits would scan all of them for each lookup."""
     rng = np.random.default_rng(7)
     crowded = rng.permutation(400_000).astype(np.uint64) << np.uint64(32) | np.uint64(5)
     counts = kernels.FeatureCounts(1 << 22)

@@ -1,4 +1,4 @@
-"""Inputs that the fuzzers found worth keeping, as the Python twins judge them.
+"""The corpus of the fuzzers, checked against the Python twins.
 
 `make sanitize` runs the same files through the harnesses of native/fuzz, under the sanitizers.
 """
@@ -81,7 +81,7 @@ def test_text(data):
 
 @pytest.mark.parametrize("data", inputs("segment"))
 def test_segment(data):
-    """The native reader and the twin agree on which bytes are a segment, and on what is in it."""
+    """The native reader and the twin agree on which bytes are a segment and on its contents."""
     segment = data[2 + 8 * (1 + data[1] % 8) :] if len(data) > 1 else b""
     try:
         expected = read_segment(segment)

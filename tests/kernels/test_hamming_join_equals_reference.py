@@ -1,4 +1,4 @@
-"""The joins find exactly what their twin finds: any width, any distance, on every machine."""
+"""The joins find exactly what their twin finds: any width, distance and instruction set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neardup.kernels import hamming_join
 from neardup.kernels.reference import hamming_join as twin
 
 ISAS = kernels.available_isas()
-# As measured; comparing as good as free; and so dear that rows are divided down to the last bit.
+# As measured; comparing nearly free; and so expensive that rows are divided to the last bit.
 COSTS = [
     hamming_join.JoinCosts(),
     hamming_join.JoinCosts(compare=1e-6, move=100.0, bucket=100.0),
@@ -29,7 +29,7 @@ def lists(pairs):
 
 @st.composite
 def cut_points(draw, bits, distance):
-    """Blocks of any sizes, in any order, that need not hold all bits."""
+    """Blocks of any size, in any order, that need not cover all bits."""
     cuts = sorted(draw(st.sets(st.integers(0, bits), min_size=distance + 2)))
     blocks = list(pairwise(cuts))
     return draw(st.permutations(blocks)) if len(blocks) < 30 else blocks
@@ -141,10 +141,10 @@ def test_groups_and_their_expansion(drawn, share):
     [(bits, distance) for bits in WIDTHS for distance in (0, 1, 3, 6, 10) if distance <= bits],
 )
 def test_many_rows_on_any_number_of_threads(bits, distance):
-    """Enough rows for several threads and digits; the scan, tested above, is the oracle."""
+    """Enough rows for several threads and digits; the full scan, tested above, is the oracle."""
     random = np.random.default_rng(bits + distance)
     near = planted_rows(random, 400, bits, 100, min(bits, distance + 1))
-    # Few different rows are possible in narrow widths, and too many pairs of them.
+    # Narrow widths have few different rows, and too many pairs of them.
     rows = np.concatenate([random_rows(random, 9000 if bits > 30 else 100, bits), near])
     rows = rows[random.permutation(len(rows))]
     expected = lists(hamming_join.join_all(rows, max_distance=distance))
@@ -162,7 +162,7 @@ def test_many_rows_on_any_number_of_threads(bits, distance):
 
 @pytest.mark.parametrize("bits", [64, 130])
 def test_skewed_rows(bits):
-    """Buckets as large as the input: rows that share all bits but a few, and rows all equal."""
+    """Buckets as large as the input: rows that share all but a few bits, and equal rows."""
     random = np.random.default_rng(bits)
     rows = random_rows(random, 30_000, bits)
     shared = random_rows(random, 1, bits)
@@ -197,7 +197,7 @@ def test_many_groups(bits, threads):
 
 @pytest.mark.parametrize("bits", [64, 128])
 def test_many_rows_by_masks(bits):
-    """Bands of 12 bits, with and without a limit, on any number of threads."""
+    """Bands of 12 bits, with and without a limit, with any number of threads."""
     random = np.random.default_rng(bits)
     rows = np.concatenate(
         [planted_rows(random, 3000, bits, 800, 9), random_rows(random, 3000, bits)]

@@ -1,4 +1,4 @@
-"""What a join refuses, each in a sentence, and what the native module refuses whoever calls it."""
+"""Bad arguments of the joins are refused with a message, by Python and by the native module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The living tables find exactly what their twin finds, and write the same bytes."""
+"""The index tables find exactly what their twin finds, and write the same bytes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def block(start, size, bits):
 
 @st.composite
 def mask_rows(draw, bits):
-    """Blocks, bits anywhere, all of them or none; some of more bits than a key has."""
+    """Masks of blocks, of bits anywhere, of all or none; some with more bits than a key has."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     nothing = np.zeros(-(-bits // 64), np.uint64)
     drawn = []
@@ -45,7 +45,7 @@ def mask_rows(draw, bits):
 
 @st.composite
 def numbered(draw, count):
-    """Different numbers: dense ones, scattered ones, up to the largest there can be."""
+    """Distinct numbers: dense or scattered, up to the largest."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     most = draw(st.sampled_from([count, 10 * count, index_tables.MOST_NUMBER]))
     few = random.choice(most + 1, count, replace=False) if most < 10**6 else None
@@ -83,7 +83,7 @@ def test_queries(drawn, limit, data):
 @settings(max_examples=200)
 @given(near_rows(WIDTHS), st.data())
 def test_segments(drawn, data):
-    """The bytes of the twin, whatever the order, the parts and what is dead."""
+    """The same bytes as the twin, for any order, parts and removed numbers."""
     bits, distance, rows = drawn
     masks = data.draw(mask_rows(bits))
     numbers = data.draw(numbered(len(rows)))
@@ -112,7 +112,7 @@ def test_segments(drawn, data):
 
 
 class Changes(RuleBasedStateMachine):
-    """Any order of adds, replacements and removals, some of which must be refused."""
+    """Any sequence of adds, replacements and removals, some of which must be refused."""
 
     @initialize(bits=st.sampled_from(WIDTHS), data=st.data(), seed=st.integers(0, 2**32))
     def start(self, bits, data, seed):
@@ -127,7 +127,7 @@ class Changes(RuleBasedStateMachine):
         self.held: tuple[dict[int, int], ...] = ({}, {})
 
     def both(self, name, numbers, places):
-        """Do it to both, and say whether it was refused."""
+        """Apply it to both, and return whether it was refused."""
         refused = []
         for tables, held in zip((self.tables, self.twin), self.held, strict=True):
             try:
@@ -206,7 +206,7 @@ TestChanges = Changes.TestCase
 
 @pytest.mark.parametrize(("bits", "sizes"), [(64, [16] * 4), (64, [30, 34]), (200, [25] * 8)])
 def test_many_documents(bits, sizes):
-    """Enough to fill many chunks, to grow the buckets several times, and for several threads."""
+    """Enough rows to fill many chunks, grow the buckets several times, and use several threads."""
     random = np.random.default_rng(bits)
     starts = np.cumsum([0, *sizes[:-1]]).tolist()
     masks = np.array([block(*cut, bits) for cut in zip(starts, sizes, strict=True)])
@@ -227,13 +227,13 @@ def test_many_documents(bits, sizes):
     assert segment == twin.pack_segment(numbers, rows, masks, bits)
     assert lists(tables.query(queries, **wanted)) == expected
     assert lists(index_tables.query_segment(segment, queries, **wanted)) == expected
-    # Several threads have something to do from some thousand queries on.
+    # Several threads are used from some thousand queries up.
     many = rows[:5000]
     alone = lists(tables.query(many, **wanted))
     for threads in (2, 3):
         assert lists(tables.query(many, **wanted, threads=threads)) == alone
         assert lists(index_tables.query_segment(segment, many, **wanted, threads=threads)) == alone
-    # All but few leave, in any order, and others come.
+    # Remove nearly all in random order, and add others.
     leaving = random.permutation(len(rows))[:19_000]
     for some in np.array_split(leaving, 7):
         for changed in (tables, slow):
@@ -247,7 +247,7 @@ def test_many_documents(bits, sizes):
 
 @pytest.mark.parametrize("order", ["ascending", "descending", "shuffled"])
 def test_one_giant_group(order):
-    """Two hundred thousand equal documents are met once."""
+    """Two hundred thousand equal documents are visited once."""
     count, row = 200_000, np.array([[0x0123456789ABCDEF]], np.uint64)
     masks = np.array([[0xFFFF << shift] for shift in (0, 16, 32, 48)], np.uint64)
     numbers = np.arange(count, dtype=np.uint64)

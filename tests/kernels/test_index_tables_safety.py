@@ -1,4 +1,4 @@
-"""What the living tables refuse, and what damaged segments do: a sentence, never a crash."""
+"""Bad arguments and damaged segments give an error message, never a crash."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_nothing_at_all(module):
 
 
 def reading(buffer):
-    """Everything there is to read; True if it was read, False if refused."""
+    """Read everything; True if it was read, False if refused."""
     answers = []
     for call in (
         lambda: index_tables.query_segment(buffer, ROWS, **NEAR),
@@ -149,7 +149,7 @@ def reading(buffer):
 @settings(max_examples=300)
 @given(st.data())
 def test_a_damaged_segment(data):
-    """Any one byte: reading everything tells; a query may not meet it, or tells too."""
+    """Any changed byte is detected by a full check; a query may miss it or detect it."""
     segment = bytearray(packed())
     place = data.draw(st.integers(0, len(segment) - 1))
     segment[place] ^= data.draw(st.integers(1, 255))
@@ -163,7 +163,7 @@ def test_a_damaged_segment(data):
 @settings(max_examples=300)
 @given(st.data())
 def test_a_forged_segment(data):
-    """Whatever numbers are in it, with sums that agree: nothing is read that is not there."""
+    """Any numbers with matching checksums: nothing is read outside the segment."""
     words = np.frombuffer(packed(), np.uint64).copy()
     halves = words.view(np.uint32)
     body = HEAD_WORDS + MASKS.size
@@ -230,7 +230,7 @@ def test_native_checks_for_itself(call):
 
 
 def test_questions_during_changes():
-    """Threads that ask while others add and remove see whole documents, and all in the end."""
+    """Queries during adds and removals see whole documents, and all of them at the end."""
     tables = filled(index_tables)
     stop, wrong = threading.Event(), []
 

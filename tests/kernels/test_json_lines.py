@@ -1,8 +1,10 @@
-"""The native reader of JSON lines says what orjson says, or that others should read them."""
+"""The native reader of JSON lines agrees with orjson, or refuses a block."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import orjson
@@ -16,7 +18,11 @@ from neardup.kernels.json_lines import JsonLines
 ISAS = kernels.available_isas()
 KEYS = ['"text"', '"id"', '"a"', '""', '"ключ"']
 ODD_KEYS = [*KEYS, r'"\u0061"', r'"te\/xt"']
-READ = {"whole": int, "fraction": float, "boolean": lambda word: word == "true"}
+READ: dict[str, Callable[[str], Any]] = {
+    "whole": int,
+    "fraction": float,
+    "boolean": lambda word: word == "true",
+}
 
 
 def values_of(column):
@@ -30,7 +36,7 @@ def values_of(column):
 
 
 def same(left, right):
-    """Equal, also in type and in the sign of a zero."""
+    """Equal values, also in type and in the sign of zero."""
     if type(left) is not type(right):
         return False
     if isinstance(left, list):
@@ -43,7 +49,7 @@ def same(left, right):
 
 
 def check_accepted(block, columns, every, names=()):
-    """Compare the columns of a block that was accepted with orjson's objects."""
+    """Compare the columns of an accepted block with orjson's objects."""
     objects = [orjson.loads(line) for line in block.split(b"\n") if line.strip(b" \t\r")]
     assert all(type(item) is dict for item in objects)
     keys = list(dict.fromkeys([*names, *(key for item in objects for key in item if every)]))
@@ -188,7 +194,7 @@ def test_blocks_follow_one_another_as_long_as_they_are_alike():
         "text": ["d", "é"],
         "m": [None, None],
     }
-    # What was taken stays what it was.
+    # Columns that were taken do not change.
     assert values_of(columns["text"]) == ["a", "b", "c"]
 
 

@@ -1,4 +1,4 @@
-"""The keyed kernels give, bit for bit, what their twin gives; and the twin is SipHash."""
+"""The keyed kernels equal their twin bit for bit, and the twin is SipHash."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from neardup.kernels.reference.keyed import KeyedHash, siphash13
 ISAS = kernels.available_isas()
 KEY = HashKey.derive("test", bytes(range(16)))
 WORDS = st.integers(0, 2**64 - 1)
-# Bases and keys at the borders of the prime, where a carry could be lost.
+# Bases and keys near the prime, where a carry could be lost.
 BASES = st.one_of(st.integers(2, PRIME - 1), st.sampled_from([2, 59, 2**32, PRIME - 2, PRIME - 1]))
 KEYS = st.one_of(st.just(KEY), st.builds(HashKey, WORDS, WORDS, BASES, WORDS, WORDS, WORDS, WORDS))
 
@@ -58,7 +58,7 @@ def test_features(texts, shingles, key):
 @pytest.mark.parametrize("kind", LONG_KINDS)
 @pytest.mark.parametrize("size", [3, 7, 300])
 def test_documents_of_many_pieces(kind, size):
-    """Windows reach from one piece into the next, and roll over thousands of units."""
+    """Windows span pieces, and roll over thousands of units."""
     text = long_text(kind, 20_000, seed=size)
     shingles = [("word", size), ("char", size)]
     expected = quick_counts(text, shingles)
@@ -77,7 +77,7 @@ def counted(texts, shingles, key, isa):
 
 
 def quick_counts(text, shingles):
-    """`reference.feature_counts` with each unit hashed once and the windows rolled."""
+    """The same as `reference.feature_counts`, with each unit hashed once and rolling windows."""
     keyed, found = KeyedHash(KEY), {}
     if not reference.words(text):
         return []
@@ -149,14 +149,14 @@ def test_units_are_hashed_by_siphash_as_python_hashes_bytes():
 
 
 def thue_morse(units, order):
-    """Two sequences of 2^order units, each as often in both, at all places exchanged."""
+    """Two sequences of 2^order units with equal counts of each unit, swapped at every place."""
     places = [bin(i).count("1") % 2 for i in range(2**order)]
     return [units[p] for p in places], [units[1 - p] for p in places]
 
 
 @pytest.mark.parametrize("base", [reference.SHINGLE_BASE, 0x1234567890ABCDEF, 3, 2**64 - 1])
 def test_other_constants_would_not_have_been_enough(base):
-    """Modulo 2^64 these shingles collide for every odd base and whatever hashes the units."""
+    """Modulo 2^64 these shingles collide for every odd base and any hash of the units."""
     rng = np.random.default_rng(base % 2**32)
     x, y = (int(value) for value in rng.integers(0, 2**64, 2, np.uint64))
     first, second = thue_morse((x, y), 11)

@@ -1,4 +1,4 @@
-"""The kernels give, bit for bit, what their twin gives: any text, any recipe, on every machine."""
+"""The kernels equal their twin bit for bit: any text, recipe and instruction set."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ STRADDLERS = "Zя ЖÉ\u0130\u023a\u0301\u0378\u0e01中\u2003\u212a\u1e9e한\U00
 
 @pytest.mark.parametrize("filler", ["a", " ", "Ж", "中", "\u0e01", "é"])
 def test_every_place_in_a_block(filler):
-    """What is special about a character must not depend on where in 64 bytes it stands."""
+    """Special characters are treated alike at any position within 64 bytes."""
     least = 64 // len(filler.encode()) - 6
     texts = [
         filler * n + char + tail
@@ -107,12 +107,12 @@ def test_every_place_in_a_block(filler):
     ]
     assert_equal(texts, Recipe("word", 1, distinct=False))
     if filler != " ":
-        # One feature, the whole text: the fingerprint is its hash, and no majority hides a slip.
+        # One feature, the whole text: the fingerprint is its hash, so no majority hides an error.
         assert_equal(texts, Recipe("char", 1000))
 
 
 def test_every_code_point():
-    """Alone, behind a letter and between letters; each block of them is one feature as a whole."""
+    """Alone, after a letter and between letters; each block of them is a single feature."""
     whole = 2**31 - 1
     blocks = [
         [chr(code) for code in range(first, first + 0x400) if code not in SURROGATES]
@@ -121,7 +121,7 @@ def test_every_code_point():
     in_words = ["".join(f"{c} a{c} B{c}b." for c in block) for block in blocks]
     in_line = ["".join(f"{c}x" for c in block) for block in blocks]
     for texts, unit in ((in_words, "word"), (in_line, "char")):
-        # Of a single feature the fingerprint is the hash, so the twin need not count any bits.
+        # The fingerprint of a single feature is its hash, so the twin need not count bits.
         hashes = [reference.features(text, unit, whole) or [0] for text in texts]
         words = [len(reference.words(text)) for text in texts]
         for isa in ISAS:
@@ -176,7 +176,7 @@ def test_huge_documents(kind, size, recipe):
 
 @pytest.mark.parametrize("char", ["a", " ", ".", "\u0301", "中", "Ж", "\u0e01", "\U0001f600", "İ"])
 def test_pieces_leave_no_seam(char):
-    """A word, a mark or white space just where a piece of a long document would end."""
+    """A word, a mark or white space exactly where a piece of a long document would end."""
     texts = [
         "a " * 8180 + "b" * lead + char * run + "\u0301c d" + " e" * 9000
         for lead in (17, 22, 23, 24, 25)
@@ -222,7 +222,7 @@ def test_any_slice_of_an_array(texts, start, stop, large):
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8, 64])
 def test_any_number_of_threads(threads):
-    """Documents larger than a thread's task, tasks without documents, empty ones at the end."""
+    """Documents larger than a thread's task, tasks without documents, empty documents last."""
     texts = ["", *(f"{i} {i * i} Ж {i % 7} 中{i}" * (i % 90) for i in range(2000))]
     texts[700:700] = [long_text("repeated words", 900_000, seed=2), ""]
     texts += [""] * 5

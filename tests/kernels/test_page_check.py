@@ -1,4 +1,4 @@
-"""The walk through the pages of LMDB files, held against that of py-lmdb."""
+"""The page check of LMDB files, compared with that of py-lmdb."""
 
 import os
 import random
@@ -31,12 +31,12 @@ def problem_by_twin(path):
 
 
 def changed_at_random(folder, seed, commits):
-    """An environment after some commits; values large and small, keys that come and go."""
+    """An environment after some commits, with large and small values, added and removed keys."""
     chance = random.Random(seed)
     with lmdb.open(os.fspath(folder), map_size=1 << 26, sync=False) as environment:
         for _ in range(commits):
             with environment.begin(write=True) as transaction:
-                # Each once: the twin refuses values that were written twice in a commit.
+                # Each key once: the twin refuses values written twice in a commit.
                 for number in chance.sample(range(2000), chance.randrange(120)):
                     key = b"%d" % number * chance.choice([1, 1, 20])
                     size = chance.choice([0, 3, 100, 1500, 2030, 5000, 40_000])

@@ -1,4 +1,4 @@
-"""The twin itself, against Unicode as the running Python knows it and against fixed decisions."""
+"""The twin itself, checked against Python's Unicode tables and against fixed decisions."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ PINNED = tuple(map(int, ranges.PINNED_VERSION.split(".")))
 
 @cache
 def known_to_both():
-    """Code points that certainly are assigned in the pinned Unicode and in Python's.
+    """Code points that are certainly assigned both in the pinned Unicode and in Python's.
 
-    An older Python knows fewer characters, and all of them are in the pinned version. A newer one
-    does not tell which are new; those that are something in our table are old, and so is
-    everything of Unicode 3.2, which every Python carries along.
+    An older Python has fewer characters, all of which are in the pinned version. A newer one does
+    not say which are new; the characters with a kind in our table are old, and so are those of
+    Unicode 3.2, which every Python includes.
     """
     return [
         code
@@ -52,7 +52,7 @@ def known_to_both():
 
 
 def test_ranges_are_those_of_unicode():
-    """No code point has changed its kind or its lower case since, or before, the pinned version."""
+    """No code point changed its kind or lower case between the pinned and Python's version."""
     kinds, lowered = reference.kinds(), reference.lower_map()
     wrong = [
         f"U+{code:04X}"
@@ -81,7 +81,7 @@ def test_ranges_name_their_version():
     assert f"Unicode {ranges.PINNED_VERSION}" in first_line
 
 
-# An oracle that shares nothing with the twin: blocks where the script has names, `re` for cutting.
+# An oracle independent of the twin: blocks by script name, and `re` for cutting.
 SOLO_BLOCKS = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F),  # Myanmar
@@ -108,7 +108,7 @@ def oracle_pattern():
     classes = {"solo": "", "letter": "", "mark": "", None: ""}
     for kind, run in groupby(known_to_both(), oracle_kind):
         codes = list(run)
-        # Unassigned code points in between do no harm: the texts hold none.
+        # Unassigned code points in these ranges are harmless: the texts have none.
         classes[kind] += rf"\U{codes[0]:08x}-\U{codes[-1]:08x}"
     solo, letter, mark = (classes[kind] for kind in ("solo", "letter", "mark"))
     return re.compile(f"[{solo}]|[{letter}][{letter}{mark}]*")
@@ -204,7 +204,7 @@ def test_white_space_is_that_of_unicode():
 
 
 def test_lower_case_is_final():
-    """Nothing that is a lower case has another one, so lowering twice changes nothing."""
+    """A lower case has no lower case itself, so lowering twice changes nothing."""
     lowered = reference.lower_map()
     assert not set(lowered.values()) & set(lowered)
 
@@ -237,7 +237,7 @@ def test_one_feature_is_its_own_fingerprint():
 
 
 def test_ties_fall_as_asked():
-    """Of two features, the bits in which they differ have the sum zero."""
+    """The bits in which two features differ have the sum zero."""
     a, b = reference.features("one two", "word", 1)
     recipe = {"unit": "word", "size": 1, "distinct": True, "bits": 64}
     assert reference.fingerprint("one two", ties_up=False, **recipe) == [a & b]

@@ -1,4 +1,4 @@
-"""Bytes that are no text, columns that are none, and the set of ids."""
+"""Bytes that are not text, invalid columns, and the set of ids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from neardup import kernels
 from neardup.kernels import _native
 from neardup.kernels.hash_key import NO_KEY
 
-# Lead bytes without what should follow, continuations without a lead, forms that are too long.
+# Lead bytes without continuation, continuations without lead byte, overlong forms.
 BROKEN = [b"\x80", b"\xbf", b"\xc1", b"\xc3", b"\xd0", b"\xd1\xd0", b"\xe4\xb8", b"\xf0\x9f\x98"]
 BROKEN += [b"\xe0\x88\xba", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xf8\x88", b"\xff", b"\xc8"]
 _piece = st.one_of(
@@ -24,7 +24,7 @@ BYTES = st.lists(_piece, max_size=6).map(b"".join)
 
 
 def fingerprint(documents, recipe, isa="auto", threads=1):
-    """Hand documents over in memory that ends with the last of them."""
+    """Pass documents in memory that ends right after the last one."""
     offsets = np.cumsum([0, *map(len, documents)], dtype=np.int64)
     data = np.frombuffer(b"".join(documents), np.uint8).copy()
     rows, words = _native.fingerprint(
@@ -45,7 +45,7 @@ def fingerprint(documents, recipe, isa="auto", threads=1):
 @settings(max_examples=400)
 @given(st.lists(BYTES, max_size=4), recipes())
 def test_bytes_that_are_no_text_do_no_harm(documents, recipe):
-    """Nothing is promised of the result but that every instruction set gives the same."""
+    """The result is unspecified, but equal for every instruction set."""
     expected = fingerprint(documents, recipe, "portable")
     for isa in kernels.available_isas():
         assert fingerprint(documents, recipe, isa) == expected
@@ -57,7 +57,7 @@ def test_bytes_that_are_no_text_do_no_harm(documents, recipe):
     st.one_of(st.sampled_from(BROKEN), st.binary(min_size=1, max_size=6)), recipes((1, 3), (64,))
 )
 def test_long_bytes_that_are_no_text_do_no_harm(part, recipe):
-    """Document after document, each a little longer than the last, in room that is kept."""
+    """Documents each a little longer than the last, in reused buffers."""
     documents = [part * n for n in (40, 60, 90, 135, 200, 3000, 4500, 6000, 9000)]
     expected = fingerprint(documents, recipe, "portable")
     for isa in kernels.available_isas():

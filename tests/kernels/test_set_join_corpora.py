@@ -1,4 +1,4 @@
-"""Real collections whose every similar pair is known: the join finds those."""
+"""The join finds every similar pair of real collections with known pairs."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ def test_licences(shared_data):
         )
         numbers = as_numbers(found.a, found.b)
         assert np.isin(known[similarity >= threshold], numbers).all()
-        # The words of the truth were found by other rules, which matter in two texts.
+        # The known pairs were computed with other word rules, which differ in two texts.
         assert np.count_nonzero(~np.isin(numbers, known[similarity >= threshold])) == more

@@ -1,4 +1,4 @@
-"""True similarity is what its twin says, to the last bit, and the join finds every pair of it."""
+"""Similarities equal the twin's to the last bit, and the join finds every pair."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from neardup.kernels.reference import set_join as twin
 from neardup.pairs.similarity import cosine, jaccard, weighted_jaccard
 
 MEASURES = ["jaccard", "weighted-jaccard", "cosine"]
-# Many pairs are exactly as similar as one of these.
+# Many pairs have exactly one of these similarities.
 THRESHOLDS = [1e-9, 0.2, 1 / 3, 0.5, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1 - 2**-53, 1.0]
 
 
@@ -33,9 +33,14 @@ def measured(draw):
 
 
 def both_sides(arrays, at):
-    """The documents before and from `at`, which have all features in common memory."""
+    """The documents before `at` and from `at` on, sharing the memory of the features."""
     offsets, hashes, weights = arrays
     return (offsets[: at + 1], hashes, weights), (offsets[at:], hashes, weights)
+
+
+def similarities(kernels, arrays, a, b, **options):
+    offsets, hashes, weights = arrays
+    return kernels.similarities(offsets, hashes, weights, a, b, **options)
 
 
 @settings(max_examples=120)
@@ -43,12 +48,12 @@ def both_sides(arrays, at):
 def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
     documents, arrays, measure = drawn
     a, b = (places.ravel() for places in np.indices((len(documents), len(documents))))
-    found = set_join.similarities(*arrays, a, b, measure=measure)
+    found = similarities(set_join, arrays, a, b, measure=measure)
     assert found.dtype == np.float64
-    expected = twin.similarities(*arrays, a, b, measure=measure)
+    expected = similarities(twin, arrays, a, b, measure=measure)
     assert found.tolist() == expected.tolist()
     for threads in (2, 3):
-        again = set_join.similarities(*arrays, a, b, measure=measure, threads=threads)
+        again = similarities(set_join, arrays, a, b, measure=measure, threads=threads)
         assert again.tolist() == expected.tolist()
     slow = {"jaccard": lambda x, y: jaccard(x.keys(), y.keys()), "cosine": cosine}
     told = slow.get(measure, weighted_jaccard)
@@ -62,8 +67,9 @@ def test_similarities_between_two_collections(drawn, share):
     at = int(share * len(documents))
     left, right = both_sides(arrays, at)
     a, b = (places.ravel() for places in np.indices((at, len(documents) - at)))
-    found = set_join.similarities(*left, a, b, measure=measure, right=right)
-    assert found.tolist() == set_join.similarities(*arrays, a, b + at, measure=measure).tolist()
+    found = similarities(set_join, left, a, b, measure=measure, right=right)
+    expected = similarities(set_join, arrays, a, b + at, measure=measure)
+    assert found.tolist() == expected.tolist()
 
 
 @settings(max_examples=250)
@@ -152,10 +158,10 @@ def test_join_between_two_collections(drawn, share, threshold):
 
 
 def every_pair(arrays, measure, threshold):
-    """All pairs, by the kernel that compares given ones: tested above, and quick enough."""
+    """All pairs by the kernel that compares given pairs: tested above, and fast enough."""
     count = len(arrays[0]) - 1
     a, b = np.triu_indices(count, 1)
-    found = set_join.similarities(*arrays, a, b, measure=measure, threads=2)
+    found = similarities(set_join, arrays, a, b, measure=measure, threads=2)
     near = found >= threshold
     return list(zip(a[near].tolist(), b[near].tolist(), found[near].tolist(), strict=True))
 
@@ -164,12 +170,12 @@ def every_pair(arrays, measure, threshold):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("pool", [None, 3000])
 def test_planted_documents_on_any_number_of_threads(measure, weighted, pool):
-    """Enough documents for several tasks; rare features, or some that nearly all have."""
+    """Enough documents for several tasks, with rare features, or some that nearly all have."""
     if weighted and measure == "jaccard":
         pytest.skip("jaccard takes no weights")
     random = np.random.default_rng(7)
     offsets, hashes = planted(random, 1000, 60, 0.4, 25, pool)
-    # A feature weighs about the same wherever it is.
+    # A feature has about the same weight in all documents.
     weights = (1 + hashes % 7 + random.integers(0, 2, len(hashes))) / 7 if weighted else None
     arrays = offsets, hashes, weights
     half = 450
@@ -189,7 +195,7 @@ def test_planted_documents_on_any_number_of_threads(measure, weighted, pool):
 
 
 def test_boilerplate_makes_no_pairs_to_look_at():
-    """Documents that share fifty features and are different otherwise stay as good as linear."""
+    """Time stays nearly linear for documents that share only fifty features."""
     random = np.random.default_rng(1)
     boilerplate = random.integers(0, 2**64, 50, dtype=np.uint64)
     documents = [

@@ -1,4 +1,4 @@
-"""What true similarity refuses, each in a sentence, and what the native module refuses anyway."""
+"""Bad arguments of the set joins are refused with a message, by Python and natively."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_wrong_places(module, wrong):
 
 
 def test_only_documents_in_pairs_are_checked():
-    """Few pairs of a large collection must not cost a pass over all of it."""
+    """A few pairs of a large collection must not cost a pass over all documents."""
     found = set_join.similarities(OFFSETS, UNSORTED, None, [1], [1], measure="jaccard")
     assert found.tolist() == [1.0]
 

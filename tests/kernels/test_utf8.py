@@ -1,4 +1,4 @@
-"""The native check of UTF-8 says what Python's decoder says, about each string by itself."""
+"""The native check of UTF-8 agrees with Python's decoder, for each string by itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neardup import kernels
 from neardup.kernels import _native
 
 ISAS = kernels.available_isas()
-# The first and last byte of every range that the definition of UTF-8 tells apart.
+# The first and last byte of every range in the definition of UTF-8.
 EDGES = bytes.fromhex("00 7f 80 8f 90 9f a0 bf c0 c1 c2 df e0 e1 ec ed ee ef f0 f1 f3 f4 f5 f8 ff")
 
 
@@ -64,7 +64,7 @@ def test_at_every_place_in_a_block(filler, isa):
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_every_string_stands_for_itself(isa):
-    """Halves of a character in two neighbours make no text, though their bytes do."""
+    """A character split over two strings is invalid, although the joined bytes are valid."""
     assert is_utf8(["é".encode(), "中".encode()], isa)
     assert not is_utf8([b"\xc3", b"\xa9"], isa)
     assert not is_utf8([b"x" * 64 + b"\xe4\xb8", b"\xad" + b"x" * 64], isa)

@@ -1,4 +1,4 @@
-"""Weighted sums: the kernel gives what its twin gives, in any order and on any machine."""
+"""Weighted sums: the kernel equals its twin, in any order and on any instruction set."""
 
 import random
 
@@ -24,7 +24,7 @@ def documents(draw):
 
 
 def rows_of(digests, bits):
-    """Numbers of `bits` digits as rows of 64-bit words, bit 0 the most significant."""
+    """Numbers of `bits` bits as rows of 64-bit words; bit 0 is the most significant."""
     size = 8 * -(-bits // 64)
     data = b"".join((digest << (8 * size - bits)).to_bytes(size, "big") for digest in digests)
     return np.frombuffer(data, ">u8").reshape(len(digests), -1).astype(np.uint64)
@@ -62,9 +62,10 @@ def twin(bits, digests, texts, ties_up):
 @example((4, [0b1111, 0b1001], [[(0, 0.4), (1, 1.2)], []]), False)
 @example((1, [1, 0], [[(0, 5e-324), (1, 5e-324)], [(0, -1e300), (1, 1e300)]]), True)
 def test_native_equals_reference(document, ties_up):
-    expected = twin(*document, ties_up)
+    bits, digests, texts = document
+    expected = twin(bits, digests, texts, ties_up)
     for isa in ISAS:
-        assert native(*document, ties_up, isa) == expected, isa
+        assert native(bits, digests, texts, ties_up, isa) == expected, isa
 
 
 def test_the_order_of_terms_and_the_threads_do_not_matter():

@@ -168,7 +168,7 @@ LINES = st.sampled_from(
 @settings(deadline=None)
 @given(st.lists(LINES, min_size=1, max_size=60), st.sampled_from([30, 100, 400, 5000]))
 def test_lines_are_judged_alike_alone_and_in_blocks(folder, lines, size):
-    """A block of lines that are all sound is read at once; that must make no difference."""
+    """A block of valid lines is read at once, which must make no difference."""
     numbered = [line.replace('"id": ', f'"id": {i}0') for i, line in enumerate(lines)]
     path = folder / "judged.jsonl"
     first = '{"id": 0, "text": "first"}'

@@ -1,4 +1,4 @@
-"""Which columns are read, what is said of missing ones, and what is carried along."""
+"""Which columns are read and carried along, and the messages for missing ones."""
 
 import json
 
@@ -11,7 +11,7 @@ from neardup.read import Documents
 
 
 def write(folder, name, rows):
-    """Write the same rows in the format that the name asks for."""
+    """Write the same rows in the format of the suffix."""
     path = folder / name
     names = list(dict.fromkeys(key for row in rows for key in row))
     if name.endswith(".parquet"):

@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Callable
 
 import pyarrow as pa
 import pyarrow.feather as feather
@@ -61,7 +62,7 @@ def feather_bytes():
     return sink.getvalue().to_pybytes()
 
 
-ENCODED = {
+ENCODED: dict[str, Callable[[], bytes]] = {
     "lines.jsonl": lambda: "".join(json.dumps(row) + "\n" for row in rows()).encode(),
     "raw.ndjson": lambda: "\r\n".join(json.dumps(r, ensure_ascii=False) for r in rows()).encode(),
     "array.json": lambda: json.dumps(rows(), ensure_ascii=False).encode(),
@@ -187,7 +188,7 @@ def test_a_cut_array_is_named(tmp_path):
 def test_an_array_that_goes_on_is_refused(tmp_path):
     path = tmp_path / "two.json"
     path.write_text('[{"text": "a"}] [{"text": "b"}]')
-    with pytest.raises(InputError, match="goes on after the end of its JSON array"):
+    with pytest.raises(InputError, match="continues after the end of its JSON array"):
         list(Documents([path]))
 
 

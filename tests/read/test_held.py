@@ -1,4 +1,4 @@
-"""Tables in any shape that a program has them in, and lists of strings that are really paths."""
+"""Tables of any library in memory, and lists of strings that are really paths."""
 
 import warnings
 from pathlib import Path
@@ -21,7 +21,7 @@ TERMS = {"terms": [["x", "y"], ["x"], []], "weights": [[3.0, 4.0], [3.0], []]}
 
 
 class Stream:
-    """A class of somebody else, which offers its rows the way Arrow asks for."""
+    """A foreign class that exports its rows by the Arrow stream protocol."""
 
     def __init__(self, rows):
         self._table = pa.table(rows)
@@ -118,7 +118,7 @@ def test_no_rows(shape):
 
 def test_a_reader_is_read_once_and_held():
     reader = pa.table(ROWS).to_reader()
-    found = nd.dedup(reader, weights="tfidf")  # which goes through the documents several times
+    found = nd.dedup(reader, weights="tfidf")  # which iterates over the documents several times
     assert found.summary["documents"] == 4
     assert len(found.kept) == 3
 

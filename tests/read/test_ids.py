@@ -1,4 +1,4 @@
-"""Ids: unique, of one kind, or the rows' places."""
+"""Ids: unique, all of the same kind, or the places of the rows."""
 
 import json
 
@@ -27,14 +27,14 @@ def test_duplicates_are_named_with_both_rows(tmp_path, batch_bytes):
     second = jsonl(tmp_path, "b.jsonl", "w", "y")
     with pytest.raises(InputError) as error:
         ids(first, second, batch_bytes=batch_bytes)
-    assert error.match(f"id 'y' stands twice, in {first} row 1 and in {second} row 1; use --id row")
+    assert error.match(f"id 'y' occurs twice, in {first} row 1 and in {second} row 1; use --id row")
     assert ids(first, second, id="row", batch_bytes=batch_bytes) == [0, 1, 2, 3, 4]
 
 
 def test_duplicates_within_one_batch_after_a_rejected_row(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"id": 1, "text": "a"}\nbroken\n{"id": 2, "text": "a"}\n{"id": 1, "text": ""}')
-    with pytest.raises(InputError, match=r"id 1 stands twice, in .* row 0 and in .* row 3"):
+    with pytest.raises(InputError, match=r"id 1 occurs twice, in .* row 0 and in .* row 3"):
         ids(path)
 
 
@@ -60,7 +60,7 @@ def test_numbers_beyond_64_bits_are_refused(tmp_path):
     content = pa.table({"id": pa.array([2**63], pa.uint64()), "text": ["a"]})
     pq.write_table(content, path)
     for file in (path, jsonl(tmp_path, "a.jsonl", 2**63)):
-        with pytest.raises(InputError, match=r"signed 64-bit number can hold; .*--id row"):
+        with pytest.raises(InputError, match=r"too large for a signed 64-bit number; .*--id row"):
             ids(file)
 
 

@@ -1,4 +1,4 @@
-"""Documents that are too long or too deep are rejected, and never held in memory whole."""
+"""Documents that are too long or too deep are rejected, without loading them into memory."""
 
 import bz2
 import csv
@@ -68,9 +68,9 @@ def test_whole_files_and_terms(tmp_path):
     ] * 2
     lines = tmp_path / "terms.jsonl"
     lines.write_text('{"terms": ["a"]}\n' + json.dumps({"terms": [LONG]}) + '\n{"terms": ["b"]}\n')
-    (batch,) = TermDocuments(lines, max_document=LIMIT)
-    assert batch.terms.to_pylist() == [["a"], ["b"]]
-    assert [row.reason for row in batch.rejected] == [f"line 2: 315 bytes long, {REASON}"]
+    (terms,) = TermDocuments(lines, max_document=LIMIT)
+    assert terms.terms.to_pylist() == [["a"], ["b"]]
+    assert [row.reason for row in terms.rejected] == [f"line 2: 315 bytes long, {REASON}"]
 
 
 @settings(deadline=None)
@@ -115,7 +115,7 @@ def test_a_quote_that_is_not_closed_takes_the_rest_and_no_memory(tmp_path):
 
 
 def test_a_line_without_end_is_skipped_as_it_comes(tmp_path):
-    """The memory of a million times the limit would be noticed, and so would its buffer."""
+    """Of a line of 400 times the limit only the size is kept."""
     pieces = 0
 
     class Endless(io.RawIOBase):
@@ -159,7 +159,7 @@ def test_only_rejected_rows_are_an_error(tmp_path):
 
 
 def test_a_long_text_in_a_dictionary_is_spelt_out_bit_by_bit(tmp_path):
-    """100 kB of file that would be 4 GB of text."""
+    """A file of 100 kB that would decode to 4 GB of text."""
     long = "x" * 2_000_000
     rows = pa.array([0] * 10 + [1] * 2000, pa.int32())
     column = pa.DictionaryArray.from_arrays(rows, pa.array(["short", long]))

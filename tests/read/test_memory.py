@@ -1,6 +1,8 @@
-"""Texts in every shape that people have them in give the same fingerprints."""
+"""Texts in every supported type give the same fingerprints."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -118,7 +120,7 @@ def test_what_is_no_column_of_texts_is_refused_in_a_sentence(texts, why):
 
 
 def test_a_bad_text_is_named_by_its_place_among_all():
-    texts = [f"text {i}" for i in range(12_000)]
+    texts: list[Any] = [f"text {i}" for i in range(12_000)]
     texts[11_111] = 7
     with pytest.raises(InputError, match="text 11111 "):
         nd.fingerprint(texts)

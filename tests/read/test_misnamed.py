@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import socket
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -82,7 +83,7 @@ def test_long_names_are_cut_in_messages(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    """One good file of rows, and every kind of file that is none."""
+    """One good file of rows, and one of every other kind."""
     folder = tmp_path / "mix"
     folder.mkdir()
     (folder / "README.md").write_text("about")
@@ -148,7 +149,12 @@ def test_a_folder_in_which_nothing_can_be_read_is_an_error(tmp_path):
 
 
 def test_ids_of_several_kinds_in_a_folder_become_strings(tmp_path):
-    rows = {"a": [{"id": 7}, {"id": 8}], "b": [{"id": "x"}], "c": [{}, {}], "d": [{}]}
+    rows: dict[str, list[dict[str, Any]]] = {
+        "a": [{"id": 7}, {"id": 8}],
+        "b": [{"id": "x"}],
+        "c": [{}, {}],
+        "d": [{}],
+    }
     for name, items in rows.items():
         lines = [json.dumps(item | {"text": "t"}) for item in items]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
@@ -156,5 +162,5 @@ def test_ids_of_several_kinds_in_a_folder_become_strings(tmp_path):
     found = [id for batch in batches for id in batch["id"].to_pylist()]
     assert found == ["7", "8", "x", "c.jsonl#0", "c.jsonl#1", "d.jsonl#0"]
     (tmp_path / "e.jsonl").write_text('{"text": "t", "id": "7"}')
-    with pytest.raises(InputError, match=r"the id '7' stands twice"):
+    with pytest.raises(InputError, match=r"the id '7' occurs twice"):
         list(Documents(tmp_path))

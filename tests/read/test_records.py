@@ -1,4 +1,4 @@
-"""Records, rows as they were read, and standard input that is read twice."""
+"""Records, rows with their original columns, and reading standard input twice."""
 
 import io
 import json

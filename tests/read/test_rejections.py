@@ -1,4 +1,4 @@
-"""Bad rows are set aside with their file, row and reason; the others go on."""
+"""Bad rows are rejected with file, row and reason; the others are read."""
 
 import gzip
 
@@ -103,7 +103,7 @@ def test_delimited(tmp_path, delimiter):
         (5, "line 9: 'id' is empty"),
         (6, "line 10: 'more': invalid UTF-8, byte 0xe9 at offset 0"),
     ]
-    # What nobody asked for is judged too: every reading of a file rejects the same rows.
+    # Columns that are not needed are checked too, so that every pass rejects the same rows.
     assert split(path) == split(path, columns=["more"])
 
 
@@ -175,7 +175,7 @@ def test_whole_files(tmp_path):
     assert bad == Rejected(f"{tmp_path}/b.txt", 0, "invalid UTF-8, byte 0xf0 at offset 4")
     assert (unknown.file, unknown.row) == (f"{tmp_path}/c.pdf", None)
     assert unknown.reason.startswith("unknown suffix; neardup reads .jsonl")
-    assert (broken.file, broken.reason[:15]) == (f"{tmp_path}/e.txt", "no regular file")
+    assert (broken.file, broken.reason[:18]) == (f"{tmp_path}/e.txt", "not a regular file")
 
 
 def test_a_folder_of_texts_takes_any_suffix(tmp_path):
@@ -199,7 +199,7 @@ def test_a_folder_of_texts_takes_any_suffix(tmp_path):
         return found, [row.file for batch in batches for row in batch.rejected]
 
     assert read() == (texts, [f"{tmp_path}/{name}" for name in others])
-    # Beside few texts it is the data that count, beside many it is one of them.
+    # Among few text files the data file counts; among many it is a document like them.
     (tmp_path / "data.jsonl").write_text('{"id": "x", "text": "a"}')
     assert read()[0] == {"x": "a"}
     for number in range(7):

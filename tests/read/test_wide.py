@@ -1,4 +1,4 @@
-"""Many columns: work grows with the cells, and keys that never repeat are refused."""
+"""Many columns: work is linear in the cells, and keys that never repeat are refused."""
 
 import json
 
@@ -29,7 +29,7 @@ def write_wide(path, columns, rows):
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet"])
 def test_many_columns_are_compared_a_linear_number_of_times(tmp_path, name, monkeypatch):
-    """Names are compared as often as there are columns, a few times over, not by the square."""
+    """Comparisons of names are linear in the number of columns, not quadratic."""
     path = tmp_path / name
     write_wide(path, WIDE, 2)
     compared = 0

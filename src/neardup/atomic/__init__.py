@@ -1,4 +1,4 @@
-"""Outputs that appear complete or not at all, and never in place of what is not theirs."""
+"""Atomic outputs: files and folders appear complete or not at all, and replace only our own."""
 
 from neardup.atomic.files import replacing, require_folder_of, require_writable
 from neardup.atomic.folders import FolderKind, replacing_folder

@@ -1,4 +1,4 @@
-"""Files that appear complete or not at all."""
+"""Atomic files: they appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from neardup.errors import NeardupError
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path to write to; on success that file becomes `path`, else it is removed.
+    """Yield a temporary path to write to; on success it replaces `path`, else it is removed.
 
-    A link is followed, and a file that was there keeps its permissions. What is written to a pipe
-    or a character device such as /dev/null is sent there at the end, all of it.
+    Links are followed, and an existing file keeps its permissions. If `path` is a pipe or a
+    character device such as /dev/null, the complete content is copied to it at the end.
     """
     require_writable(path)
     try:
@@ -49,7 +49,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse a place that no file can be written to, before any work is done."""
+    """Refuse a path that no file can be written to, before any work is done."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -81,7 +81,7 @@ def require_writable(path: str | os.PathLike[str]) -> None:
 
 
 def require_folder_of(path: str | os.PathLike[str]) -> None:
-    """Refuse an output in a folder that is not there, or that nothing can be written to."""
+    """Refuse an output whose folder does not exist or is write-protected."""
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise NeardupError(
@@ -96,14 +96,14 @@ def require_folder_of(path: str | os.PathLike[str]) -> None:
 
 
 def unwritable(path: str | os.PathLike[str], error: OSError) -> NeardupError:
-    """What to say where the system refuses to write an output."""
-    # Arrow's errors have a number, but no text of the system.
+    """The error to raise when the system refuses to write an output."""
+    # Arrow's errors have an errno, but no strerror.
     reason = error.strerror if error.errno is None else os.strerror(error.errno)
     return NeardupError(f"cannot write {path}: {reason or error}")
 
 
 def synchronize(path: Path) -> None:
-    """Wait until the disk has a file or folder, before something older goes for it."""
+    """Flush a file or folder to disk, before it replaces an older one."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -120,7 +120,7 @@ def _is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def _is_standard(found: os.stat_result, descriptor: int) -> bool:
-    """Whether what is printed goes there too; to /dev/null both may go."""
+    """Whether the output is also what a standard stream prints to; /dev/null is allowed."""
     try:
         printed = os.fstat(descriptor)
         null = os.stat(os.devnull)
@@ -130,7 +130,7 @@ def _is_standard(found: os.stat_result, descriptor: int) -> bool:
 
 
 def _resemble(new: Path, old: os.stat_result) -> None:
-    """Give a file the permissions of the one it replaces; root also gives the owner."""
+    """Copy the permissions of the file to be replaced; as root, also its owner."""
     if os.geteuid() == 0:
         os.chown(new, old.st_uid, old.st_gid)
     os.chmod(new, stat.S_IMODE(old.st_mode))

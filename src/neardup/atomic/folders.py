@@ -1,4 +1,4 @@
-"""Folders that appear complete or not at all, and replace only folders that we wrote."""
+"""Atomic folders: they appear complete or not at all, and replace only folders we wrote."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _UNABLE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Let two folders change places; False where the system or file system cannot."""
+    """Swap two folders atomically; False if the system or file system cannot."""
     if not sys.platform.startswith("linux"):
         return False
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if rename is None:  # a C library from before 2018
+    if rename is None:  # glibc before 2.28 (2018)
         return False
     names = (os.fsencode(one), os.fsencode(other))
     if rename(_CURRENT_FOLDER, names[0], _CURRENT_FOLDER, names[1], _EXCHANGE) == 0:
@@ -49,10 +49,10 @@ def exchange(one: Path, other: Path) -> bool:
 
 @dataclass(frozen=True)
 class FolderKind:
-    """What the folders that a command writes have in common.
+    """Describes the folders that a command writes.
 
-    `files` are regular expressions of the names in them. `marker` is one of these files, a JSON
-    object with at least the `keys`; without it a folder is not ours.
+    `files` are regular expressions for the names of their files. `marker` is one of these files, a
+    JSON object with at least the `keys`; a folder without it is not ours.
     """
 
     marker: str
@@ -60,14 +60,14 @@ class FolderKind:
     files: tuple[str, ...]
 
     def names(self, name: str) -> bool:
-        """Whether a file in such a folder may have that name."""
+        """Whether a file in such a folder may have this name."""
         return any(re.fullmatch(pattern, name) for pattern in self.files)
 
     def require_free(self, path: str | os.PathLike[str], *, overwrite: bool) -> None:
         """Refuse a folder that must not be replaced, before any work is done.
 
-        An empty folder may be filled. One with files in it may be replaced with `overwrite`, if
-        all of them are ours.
+        An empty folder may be filled. With `overwrite`, a folder may be replaced if all of its
+        files are ours.
         """
         target = Path(os.path.realpath(path))
         clear_abandoned(target)
@@ -109,7 +109,7 @@ class FolderKind:
         here = Path(os.path.realpath("."))
         if target in (here, *here.parents):
             raise NeardupError(
-                f"{path} is the folder that you are in, which a new one would replace; name "
+                f"{path} is the current folder, which cannot be replaced; name "
                 "another folder for the output, or run neardup from elsewhere"
             )
         if os.path.ismount(target):
@@ -124,10 +124,10 @@ class FolderKind:
 def replacing_folder(
     path: str | os.PathLike[str], kind: FolderKind, *, overwrite: bool
 ) -> Iterator[Path]:
-    """Give a folder to write to; on success it becomes `path`, else it is removed.
+    """Yield a temporary folder to write to; on success it replaces `path`, else it is removed.
 
-    A link to a folder is followed. Whatever happens, a folder that was there stays or is
-    replaced by the complete new one.
+    Links are followed. Whatever happens, an existing folder either stays or is replaced by the
+    complete new one.
     """
     kind.require_free(path, overwrite=overwrite)
     target = Path(os.path.realpath(path))
@@ -156,11 +156,11 @@ def replacing_folder(
 
 
 def _replace(new: Path, target: Path, aside: Path, kind: FolderKind) -> None:
-    """Let `new` take the place of `target`, then remove that."""
+    """Replace `target` by `new`, then remove the old folder."""
     if exchange(new, target):
         _discard(new, target, kind)
         return
-    # Where the process dies between the two, the next one finds the old folder and restores it.
+    # If the process dies between the two renames, the next run restores the old folder.
     target.rename(aside)
     try:
         new.rename(target)
@@ -171,7 +171,7 @@ def _replace(new: Path, target: Path, aside: Path, kind: FolderKind) -> None:
 
 
 def _discard(old: Path, target: Path, kind: FolderKind) -> None:
-    """Remove the files of a folder that was replaced; what came to it meanwhile is kept."""
+    """Remove our files of a replaced folder; keep files that others added during the run."""
     for entry in list(os.scandir(old)):
         if kind.names(entry.name) and entry.is_file(follow_symlinks=False):
             os.unlink(entry.path)
@@ -179,6 +179,7 @@ def _discard(old: Path, target: Path, kind: FolderKind) -> None:
         kept = target.with_name(f"{target.name}.kept-{old.parent.name.rpartition('-')[2]}")
         old.rename(kept)
         warnings.warn(
-            f"files that neardup did not write came to {target} during the run; they are in {kept}",
+            f"files that neardup did not write were added to {target} during the run; "
+            f"they are in {kept}",
             stacklevel=2,
         )

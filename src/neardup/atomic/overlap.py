@@ -16,11 +16,11 @@ _OTHER = "choose another place for it"
 def require_apart(output: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse an output that is, contains or lies inside an input: a file, folder, glob or URL.
 
-    Links, `..` and the case of letters make no difference: compared is what the names lead to.
+    Files are compared by identity, so links, `..` and letter case make no difference.
     """
     around = _chain(output)
     own = _identity(output)
-    apart: set[str] = set()  # folders that are known not to be in the output
+    apart: set[str] = set()  # folders known to be outside the output
     for name in inputs:
         for path in _local_paths(os.fspath(name)):
             if _is_same(path, output, own):
@@ -41,7 +41,7 @@ def _is_same(path: str, output: str | os.PathLike[str], own: Identity | None) ->
 
 
 def _is_inside(path: str, folder: Identity, apart: set[str]) -> bool:
-    """Whether a path leads into a folder; of many files in one place only the first costs time."""
+    """Whether a path leads into a folder; `apart` caches the folders that do not."""
     if os.path.islink(path):
         return folder in _chain(path)
     place = os.path.dirname(path)
@@ -55,7 +55,7 @@ def _is_inside(path: str, folder: Identity, apart: set[str]) -> bool:
 def _require_outside(
     output: str | os.PathLike[str], own: Identity | None, around: set[Identity], folder: str
 ) -> None:
-    """Go through a folder as a reader does, which follows links."""
+    """Walk through an input folder as the reader does, following links."""
     inside = f"the output {output} lies inside the input {folder}, where the next run would read it"
     for here, link in _walked(folder, set()):
         if link is None and here in around:
@@ -65,7 +65,7 @@ def _require_outside(
 
 
 def _walked(folder: str, seen: set[Identity]) -> Iterator[tuple[Identity | None, str | None]]:
-    """Every folder below one, and every file that is a link."""
+    """Every folder below and including `folder`, and every file that is a link."""
     here = _identity(folder)
     if here is None or here in seen:
         return
@@ -73,7 +73,7 @@ def _walked(folder: str, seen: set[Identity]) -> Iterator[tuple[Identity | None,
     yield here, None
     try:
         entries = list(os.scandir(folder))
-    except OSError:  # the reader will say so
+    except OSError:  # the reader reports it
         return
     for entry in entries:
         if entry.name.startswith("."):
@@ -85,7 +85,7 @@ def _walked(folder: str, seen: set[Identity]) -> Iterator[tuple[Identity | None,
 
 
 def _local_paths(name: str) -> list[str]:
-    """The files and folders of this machine that an input names."""
+    """The local files and folders that an input names."""
     if name == "-":
         return []
     if "://" in name:
@@ -107,7 +107,7 @@ def _identity(path: str | os.PathLike[str]) -> Identity | None:
 
 
 def _chain(path: str | os.PathLike[str]) -> set[Identity]:
-    """What a path leads to, and all the folders around that; as many of them as there are."""
+    """The identities of the target of a path and of all folders above it that exist."""
     real = os.path.realpath(path)
     found = set()
     while True:

@@ -1,7 +1,7 @@
-"""Hidden folders for work that is not finished, removed however the work ends.
+"""Hidden folders for unfinished work, removed however the work ends.
 
-Each is locked by its process for as long as that lives. What `kill -9` left behind is therefore
-told from what a living process still writes, and is removed by the next run with the same output.
+Each is locked while its process runs. The lock distinguishes folders that a running process still
+writes to from those that `kill -9` left behind, which the next run with the same output removes.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pathlib import Path
 from neardup.errors import NeardupError
 
 _MARK = "neardup-unfinished-"
-_RANDOM_LETTERS = 8  # that tempfile appends
+_RANDOM_LETTERS = 8  # appended by tempfile
 _LONGEST_NAME = 200  # bytes; most file systems take 255
 NEW, OLD = "new", "old"
 
-# Held while an output takes its place, so that nobody can end the process half-way.
+# Held while an output is put in place, so that the process cannot be ended halfway.
 changing = threading.RLock()
-_folders: dict[Path, int] = {}  # with the descriptor that locks each
+_folders: dict[Path, int] = {}  # folder → the descriptor that locks it
 _written: set[Path] = set()
 
 
 @contextmanager
 def unfinished_beside(target: Path) -> Iterator[Path]:
-    """Give a folder on the file system of `target`; it goes at the end, with all that is in it."""
+    """Yield a folder on the file system of `target`; it is removed at the end with its contents."""
     clear_abandoned(target)
     folder = _locked_folder(target.parent, _prefix(target))
     try:
@@ -41,9 +41,9 @@ def unfinished_beside(target: Path) -> Iterator[Path]:
 
 
 def clear_abandoned(target: Path) -> None:
-    """Remove what processes left behind that were killed while they wrote `target`.
+    """Remove what killed processes left behind when they were writing `target`.
 
-    What such a process had moved aside to put the new in its place is restored.
+    If such a process had moved the old output aside, it is restored.
     """
     for folder in _abandoned(target.parent, _prefix(target)):
         if (folder / OLD).exists() and not os.path.lexists(target):
@@ -52,7 +52,7 @@ def clear_abandoned(target: Path) -> None:
 
 
 class TemporaryFolder:
-    """A folder for temporary files, removed with this object, at the end of a `with` or on exit."""
+    """A folder for temporary files, removed with this object, after a `with` block, or on exit."""
 
     def __init__(self) -> None:
         place = Path(tempfile.gettempdir())
@@ -75,28 +75,28 @@ class TemporaryFolder:
 
 
 def took_place(target: Path) -> None:
-    """Note that an output is complete; called while `changing` is held."""
+    """Record that an output is complete; call it while holding `changing`."""
     _written.add(target)
 
 
 def written(path: str | os.PathLike[str]) -> bool:
-    """Whether this process has written that output."""
+    """Whether this process has completed this output."""
     return Path(os.path.realpath(path)) in _written
 
 
 def abandon() -> None:
-    """Remove all that is unfinished; the process must end right after this.
+    """Remove all unfinished work; the process must end right after this.
 
-    Other threads may go on until then: nothing of theirs can begin or take its place any more.
+    Other threads may run until then, but can no longer start or complete an output.
     """
     changing.acquire()
     for folder in list(_folders):
-        # Under another name first, so that nobody puts another file into it meanwhile.
+        # Rename it first, so that no thread adds another file meanwhile.
         name, letters = folder.name[:-_RANDOM_LETTERS], folder.name[-_RANDOM_LETTERS:]
         hidden = folder.with_name(name + letters[::-1])
         try:
             folder.rename(hidden)
-        except OSError:  # it is gone already, or the name is taken
+        except OSError:  # already removed, or the name is taken
             hidden = folder
         shutil.rmtree(hidden, ignore_errors=True)
 
@@ -123,7 +123,7 @@ def _remove(folder: Path) -> None:
 
 
 def _lock(folder: Path) -> int | None:
-    """Lock a folder; None if another process has taken it for an abandoned one by then."""
+    """Lock a folder; None if another process has removed it as abandoned."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -133,7 +133,7 @@ def _lock(folder: Path) -> int | None:
     except BlockingIOError:
         os.close(descriptor)
         return None
-    except OSError:  # no locks here, so nothing of this file system is ever taken for abandoned
+    except OSError:  # no locks on this file system, so nothing on it counts as abandoned
         return descriptor
     if folder.exists():
         return descriptor
@@ -142,17 +142,17 @@ def _lock(folder: Path) -> int | None:
 
 
 def _abandoned(place: Path, prefix: str) -> Iterator[Path]:
-    """Our folders of that name whose process is dead, each locked while it is looked at."""
+    """Yield our folders with this prefix whose process is dead, each locked meanwhile."""
     try:
         entries = os.listdir(place)
-    except OSError:  # who may not list a folder may still write to it
+    except OSError:  # not listable, but perhaps writable
         return
     for name in entries:
         if not name.startswith(prefix) or len(name) != len(prefix) + _RANDOM_LETTERS:
             continue
         try:
             folder = os.open(place / name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except OSError:  # another user's, or no folder at all
+        except OSError:  # another user's, or not a folder
             continue
         try:
             if os.fstat(folder).st_uid == os.geteuid() and _is_free(folder):
@@ -164,6 +164,6 @@ def _abandoned(place: Path, prefix: str) -> Iterator[Path]:
 def _is_free(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # its process lives, or there are no locks here
+    except OSError:  # its process is running, or there are no locks
         return False
     return True

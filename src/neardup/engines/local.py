@@ -1,10 +1,10 @@
-"""The local engine: stages of one process, overlapped."""
+"""The local engine: stages of one process overlap in threads."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Generic, TypeVar
 
 from neardup.errors import NeardupError
@@ -14,10 +14,10 @@ _PATIENCE = 2.0  # seconds
 
 
 class Prefetched(Generic[Item]):
-    """Iterate over `items`, computing up to `ahead` of them in a thread of their own.
+    """Iterate over `items`, computing up to `ahead` of them in advance in another thread.
 
-    An error there is raised here, in its turn. Closing the iterator early waits a moment until
-    the thread has ended, after the item it is at.
+    An error in that thread is raised here, after the items before it. Closing the iterator early
+    waits up to 2 seconds for the thread to finish its current item.
     """
 
     def __init__(self, items: Iterable[Item], ahead: int = 2) -> None:
@@ -25,14 +25,14 @@ class Prefetched(Generic[Item]):
         self._ready: queue.Queue[tuple[str, Item | BaseException | None]] = queue.Queue(ahead)
         self._stopped = threading.Event()
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Generator[Item, None, None]:
         thread = threading.Thread(target=self._produce, name="neardup-read", daemon=True)
         try:
             thread.start()
         except RuntimeError:
             raise NeardupError(
-                "the system gives no thread to read with; raise its limit on processes (ulimit -u) "
-                "or end others"
+                "cannot start a thread to read the input; raise the limit on processes (ulimit -u) "
+                "or end other processes"
             ) from None
         try:
             while True:
@@ -46,8 +46,8 @@ class Prefetched(Generic[Item]):
                     return
         finally:
             self._stopped.set()
-            # A thread that is still in native code when Python ends would abort the process. But
-            # one that waits for a pipe may wait for ever.
+            # A thread that is in native code when Python exits would abort the process. But one
+            # that waits for a pipe may wait forever.
             thread.join(_PATIENCE)
 
     def _produce(self) -> None:
@@ -61,7 +61,7 @@ class Prefetched(Generic[Item]):
             self._offer("end", None)
 
     def _offer(self, state: str, value: Item | BaseException | None) -> bool:
-        """Wait for room in the queue, unless nobody takes from it any more."""
+        """Put into the queue, waiting for room; False once the consumer has stopped."""
         while not self._stopped.is_set():
             try:
                 self._ready.put((state, value), timeout=0.1)

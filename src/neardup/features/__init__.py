@@ -1,1 +1,1 @@
-"""Features: text → weighted hashes."""
+"""Features: text → weighted sets of hashes."""

@@ -1,10 +1,10 @@
-"""Chinese words, as jieba 0.42.1 cuts them: over its tables, in linear time.
+"""Chinese words, cut as by jieba 0.42.1 with its tables, but in linear time.
 
-jieba's own way through a run of unknown characters copies the path at every step: 8,000 rare
-characters in a row take it 0.2 s, a million would take an hour. Here steps are kept, not paths.
-The arithmetic and the ties are jieba's, so the words are the same; `jieba.lcut` is the oracle of
+jieba copies the path at every step through a run of unknown characters: 8,000 rare characters in a
+row take it 0.2 s, a million would take an hour. This module stores steps instead of paths.
+Arithmetic and tie-breaking are jieba's, so the words are the same; `jieba.lcut` is the oracle of
 the tests. Nothing is written to jieba's cache or log, and words that a program adds to jieba's
-shared tokenizer change nothing here.
+shared tokenizer have no effect.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from types import ModuleType
 
 from neardup.errors import SettingError
 
-# The solo characters of nd1 that are Han.
+# The Han characters among the solo characters of nd1.
 HAN = re.compile(
     "[\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufa6d\ufa70-\ufad9"
     "\U00016fe3\U00020000-\U0002a6df\U0002a700-\U0002b739\U0002b740-\U0002b81d"
@@ -28,23 +28,23 @@ HAN = re.compile(
     "\U00030000-\U0003134a\U00031350-\U000323af]+"
 )
 
-# What jieba looks into; all other characters are words by themselves to it.
+# The runs that jieba analyses; to jieba every other character is a word by itself.
 _BLOCK = re.compile(r"[\u4e00-\u9fd5a-zA-Z0-9+#&._%-]+")
 _UNKNOWN = re.compile(r"([\u4e00-\u9fd5]+)|[a-zA-Z0-9]+(?:\.[0-9]+)?%?|[^\u4e00-\u9fd5a-zA-Z0-9]+")
 _NOT_A_BEGINNING = 1.0  # logarithms of probabilities are negative
 _ONLY_A_BEGINNING = 0.0
 _NEVER = -3.14e100
-# States of a character: beginning, middle or end of a word, or a word by itself.
+# States of a character: beginning, middle or end of a word, or single-character word.
 _B, _M, _E, _S = range(4)
 
 
 @dataclass(frozen=True)
 class _Model:
-    """What jieba knows, as natural logarithms of probabilities.
+    """jieba's model, as natural logarithms of probabilities.
 
-    `words` also has the beginnings of words. `emissions` gives for a character how likely it is
-    as the beginning, middle and end of a word and as a word; `moves` holds those from B to E and
-    M, from M to E and M, from E to B and S, and from S to B and S.
+    `words` also contains the prefixes of words. `emissions` maps a character to its probabilities
+    in the states B, M, E and S. `moves` holds the transitions from B to E and M, from M to E and M,
+    from E to B and S, and from S to B and S.
     """
 
     words: dict[str, float]
@@ -55,10 +55,10 @@ class _Model:
 
 
 def jieba_module(name: str) -> ModuleType:
-    """Import a module of jieba, or say how to get it."""
+    """Import a module of jieba; if it is missing, the error says how to install it."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # old escapes in its strings, pkg_resources
+            warnings.simplefilter("ignore")  # about invalid escapes and pkg_resources
             return import_module(name)
     except ImportError:
         raise SettingError(
@@ -68,9 +68,9 @@ def jieba_module(name: str) -> ModuleType:
 
 
 def chinese_words(text: str) -> list[str]:
-    """Cut a text into words as `jieba.lcut` does; characters that jieba cannot join are left out.
+    """Cut a text into words as `jieba.lcut` does, without the characters that jieba never joins.
 
-    It joins U+4E00 to U+9FD5 and the ASCII letters, digits and `+#&._%-`.
+    jieba joins U+4E00 to U+9FD5, ASCII letters and digits, and `+#&._%-`.
 
     >>> chinese_words("我来到北京清华大学。")
     ['我', '来到', '北京', '清华大学']
@@ -82,7 +82,7 @@ def chinese_words(text: str) -> list[str]:
 
 
 def _cut(block: str, model: _Model) -> Iterator[str]:
-    """The likeliest words; single characters in a row are looked at again by the Markov model."""
+    """The likeliest words; runs of single characters are cut again by the Markov model."""
     ends = _likeliest_ends(block, model)
     start = singles = 0
     while start < len(block):
@@ -96,7 +96,7 @@ def _cut(block: str, model: _Model) -> Iterator[str]:
 
 
 def _likeliest_ends(block: str, model: _Model) -> list[int]:
-    """Where the word that begins at each place ends, on the likeliest way to the block's end."""
+    """For each place, the end of the word that starts there on the likeliest path to the end."""
     look_up, size = model.words.get, len(block)
     scores, ends = [0.0] * (size + 1), [0] * size
     for start in range(size - 1, -1, -1):
@@ -107,7 +107,7 @@ def _likeliest_ends(block: str, model: _Model) -> list[int]:
                 break
             if weight < 0:
                 score = weight + scores[end]
-                if score >= best:  # of equal ones the longest word
+                if score >= best:  # on ties, the longest word
                     best, best_end = score, end
         if not best_end:
             best, best_end = model.unknown_word + scores[start + 1], start + 1
@@ -116,7 +116,7 @@ def _likeliest_ends(block: str, model: _Model) -> list[int]:
 
 
 def _joined(singles: str, model: _Model) -> Iterator[str]:
-    """Join single characters in a row to words that the dictionary does not have."""
+    """Join single characters in a row to words that are not in the dictionary."""
     if len(singles) < 2 or model.words.get(singles, _NOT_A_BEGINNING) < 0:
         yield from singles
         return
@@ -128,9 +128,9 @@ def _joined(singles: str, model: _Model) -> Iterator[str]:
 
 
 def _guessed(run: str, model: _Model) -> Iterator[str]:
-    """Cut a run of Han characters on the likeliest path through the states B, M, E and S.
+    """Cut a run of Han characters by the likeliest path through the states B, M, E and S.
 
-    Of equally likely states to come from, jieba takes the last in the alphabet.
+    On ties between previous states, jieba takes the last in the alphabet.
     """
     never = (_NEVER, _NEVER, _NEVER, _NEVER)
     emissions = [model.emissions.get(char, never) for char in run]
@@ -138,7 +138,7 @@ def _guessed(run: str, model: _Model) -> Iterator[str]:
     b, m, e, s = (start + own for start, own in zip(model.starts, emissions[0], strict=True))
     came_from = []
     for to_b, to_m, to_e, to_s in emissions[1:]:
-        # Added from left to right, as jieba does: another order could break a tie.
+        # Added from left to right, as in jieba: another order could break ties differently.
         b_from_e, b_from_s = e + e_b + to_b, s + s_b + to_b
         m_from_b, m_from_m = b + b_m + to_m, m + m_m + to_m
         e_from_b, e_from_m = b + b_e + to_e, m + m_e + to_e

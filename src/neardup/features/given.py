@@ -1,4 +1,4 @@
-"""Terms that documents bring with them, with or without weights."""
+"""Documents given as terms, with or without weights."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from neardup.read.terms.types import Lists, is_terms, is_weights, taken_apart
 _DOCUMENTS_AT_ONCE = 10_000
 _STRINGS = pa.large_list(pa.large_string())
 _NUMBERS = pa.large_list(pa.float64())
-_SHAPES = (
+_EXPECTED = (
     "give each document as {term: weight}, as a list of terms or of (term, weight) pairs, or all "
     "of them as an Arrow map or list column or a table with the columns terms and weights"
 )
 
 
 def term_columns(documents: Any) -> Iterator[tuple[pa.Array, pa.Array | None]]:
-    """Yield list arrays of terms, each with a list array of weights where there are any.
+    """Yield list arrays of terms, each with a list array of weights or None.
 
     Takes Python mappings and lists, Arrow map and list arrays, and tables with the columns `terms`
     and, optionally, `weights`. A missing document has no terms.
     """
     if isinstance(documents, str | bytes | Mapping):
-        raise InputError(f"one document was given where many are expected; {_SHAPES}")
+        raise InputError(f"one document was given where many are expected; {_EXPECTED}")
     if isinstance(documents, pa.Array):
         yield _split(documents)
     elif isinstance(documents, pa.ChunkedArray):
@@ -44,16 +44,16 @@ def term_columns(documents: Any) -> Iterator[tuple[pa.Array, pa.Array | None]]:
     elif isinstance(documents, Iterable):
         yield from _of_objects(documents)
     else:
-        raise InputError(f"documents of type {type(documents).__name__} have no terms; {_SHAPES}")
+        raise InputError(f"documents of type {type(documents).__name__} have no terms; {_EXPECTED}")
 
 
 def given_terms(
     terms: pa.Array, weights: pa.Array | None, how: str, key: HashKey | None = None
 ) -> Terms:
-    """Documents by their own terms, to be weighted as `given` or otherwise.
+    """The terms of documents that are given as terms; `how` is the weighting.
 
-    A term that comes twice in a document weighs as much as both, and is one term unless the
-    weights are `given`: with tf-idf the weights are frequencies.
+    The weights of a repeated term add up. Repetitions are merged unless the weighting is `given`;
+    with tf-idf the given weights are frequencies.
     """
     offsets = _offsets(terms)
     places, vocabulary = _numbered(terms.flatten())
@@ -64,7 +64,7 @@ def given_terms(
     documents = np.repeat(np.arange(len(words)), words)
     keys, order = np.unique(documents * max(1, len(vocabulary)) + places, return_inverse=True)
     owners, kept = np.divmod(keys, max(1, len(vocabulary)))
-    # A count is a number of times; only tf-idf takes the weights for one.
+    # Only tf-idf uses the given weights as counts.
     each = amounts if how.startswith("tfidf") else np.ones(len(places))
     return _terms(
         np.searchsorted(owners, np.arange(len(words) + 1)).astype(np.int64),
@@ -92,13 +92,13 @@ def _terms(
 
 def _of_table(table: pa.Table) -> Iterator[tuple[pa.Array, pa.Array | None]]:
     if "terms" not in table.column_names:
-        raise InputError(f"the table has no column 'terms', only {table.column_names}; {_SHAPES}")
+        raise InputError(f"the table has no column 'terms', only {table.column_names}; {_EXPECTED}")
     for batch in table.to_batches():
         terms, weights = _split(batch["terms"])
         if weights is None and "weights" in batch.schema.names:
             column = batch["weights"]
             if not is_weights(column.type):
-                raise InputError(f"weights are of Arrow type {column.type}; {_SHAPES}")
+                raise InputError(f"weights are of Arrow type {column.type}; {_EXPECTED}")
             lists = taken_apart(column)
             weights = _lists(lists, lists.values)
         yield terms, weights
@@ -113,7 +113,7 @@ def _of_objects(documents: Iterable[Any]) -> Iterator[tuple[pa.Array, pa.Array |
             weights = pa.array([[weight for _, weight in found] for found in pairs], _NUMBERS)
         except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, UnicodeEncodeError) as error:
             raise InputError(
-                f"documents {first} to {first + len(some) - 1}: {error}; {_SHAPES}"
+                f"documents {first} to {first + len(some) - 1}: {error}; {_EXPECTED}"
             ) from None
         yield terms, weights
         first += len(some)
@@ -125,21 +125,21 @@ def _pairs(document: Any, place: int) -> list[tuple[Any, ...]]:
     if isinstance(document, Mapping):
         return list(document.items())
     if isinstance(document, str) or not isinstance(document, Iterable):
-        raise InputError(f"document {place} is of type {type(document).__name__}; {_SHAPES}")
+        raise InputError(f"document {place} is of type {type(document).__name__}; {_EXPECTED}")
     return [tuple(term) if isinstance(term, tuple | list) else (term, 1.0) for term in document]
 
 
 def _split(column: pa.Array) -> tuple[pa.Array, pa.Array | None]:
-    """Part terms from weights; a missing document becomes one without terms."""
+    """Separate terms and weights; a missing document becomes one without terms."""
     if not is_terms(column.type):
-        raise InputError(f"terms are of Arrow type {column.type}; {_SHAPES}")
+        raise InputError(f"terms are of Arrow type {column.type}; {_EXPECTED}")
     lists = taken_apart(column)
     weights = None if lists.second is None else _lists(lists, lists.second)
     return _lists(lists, lists.values), weights
 
 
 def _lists(lists: Lists, values: pa.Array) -> pa.Array:
-    """Put lists together again, over these values; null ones are empty."""
+    """Build lists over these values; null lists become empty."""
     offsets = lists.offsets.astype(np.int64)
     if lists.valid is not None:
         lengths = np.diff(offsets)
@@ -149,7 +149,7 @@ def _lists(lists: Lists, values: pa.Array) -> pa.Array:
 
 
 def _numbered(terms: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
-    """The place of each term in the vocabulary, and the vocabulary."""
+    """The place of each term in the vocabulary, and the vocabulary itself."""
     if not pa.types.is_dictionary(terms.type):
         terms = plain_text(terms).dictionary_encode()
     distinct = plain_text(terms.dictionary)
@@ -169,7 +169,7 @@ def _offsets(lists: pa.Array) -> NDArray[np.int64]:
 
 def _flat_weights(weights: pa.Array, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     if not np.array_equal(_offsets(weights), offsets):
-        raise InputError("terms and weights are not of the same number in every document")
+        raise InputError("terms and weights must have the same number of items in every document")
     flat = weights.flatten()
     amounts: NDArray[np.float64] = flat.cast(pa.float64()).to_numpy(zero_copy_only=False)
     if flat.null_count or not np.isfinite(amounts).all():

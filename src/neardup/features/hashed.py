@@ -1,4 +1,4 @@
-"""Documents as nd1 features, plain or keyed: 64-bit hashes, found natively."""
+"""Documents as features hashed by nd1, plain or keyed: 64-bit hashes, computed natively."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from neardup.kernels import HashKey
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once.
+    """Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, distinct and ascending.
 
-    `counts` says how often each occurs, `scale` how much one counts (None: 1 for all), `words`
-    how many words a document has; one without any has no features.
+    `counts` is how often each occurs, `scale` its factor (None: 1 for all), `words` the number of
+    words of each document; a document without words has no features.
     """
 
     offsets: NDArray[np.int64]
@@ -37,7 +37,7 @@ def text_features(
     threads: int = 1,
     key: HashKey | None = None,
 ) -> Features:
-    """The features of texts, or of records, whose fields have features of their own.
+    """The features of texts, or of records; the same text in two fields is different features.
 
     >>> found = text_features([TextColumn(pa.array(["to be or not to be"]))],
     ...                       FeatureSpec.parse("word:1"))
@@ -61,7 +61,7 @@ def text_sets(
     threads: int = 1,
     key: HashKey | None = None,
 ) -> WeightedFeatures:
-    """The same as sets, where no count matters; the commonest kind need not even find them."""
+    """Like `text_features` without counts; plain shingles take a faster path."""
     if len(columns) == 1 and columns[0].field is None and all(k.is_shingle for k in spec.kinds):
         shingles = [(kind.unit, kind.size) for kind in spec.kinds]
         offsets, hashes, words = kernels.find_sets(
@@ -96,8 +96,8 @@ def _with_float_counts(
 def _sentence_features(
     texts: pa.Array, kind: FeatureKind, threads: int, key: HashKey | None
 ) -> Features:
-    """Each chosen sentence is one feature: the shingle of all its words."""
-    from neardup.features.sentences import passages  # few runs look for sentences
+    """Each selected sentence is one feature: the shingle of all its words."""
+    from neardup.features.sentences import passages  # few runs need it
 
     chosen = passages(texts.to_pylist(), kind, key)
     sentences = pa.array([sentence for some in chosen for sentence in some], pa.large_string())
@@ -116,7 +116,7 @@ def _in_field(features: Features, field: str, key: HashKey | None) -> Features:
 def _united(
     parts: Sequence[Features], weights: Sequence[float] | None, words: NDArray[np.uint32]
 ) -> Features:
-    """Put the features of each document together; equal ones become one, their counts added."""
+    """Merge the features of each document; the counts of equal ones add up."""
     documents = np.concatenate(
         [np.repeat(np.arange(len(words)), np.diff(part.offsets)) for part in parts]
     )

@@ -1,4 +1,4 @@
-"""Idf tables: in how many documents each feature occurs, in memory and as Parquet files."""
+"""Idf tables: the document frequency of each feature, in memory and as Parquet files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ADVICE = "make one with `neardup idf`"
 
 
 def save(table: IdfTable, path: str | os.PathLike[str]) -> None:
-    """Write feature and documents as columns, the rest as metadata."""
+    """Write a table as Parquet: columns feature and documents, the rest as metadata."""
     about = {
         "neardup.format": FORMAT,
         "neardup.features": table.features,
@@ -33,13 +33,13 @@ def save(table: IdfTable, path: str | os.PathLike[str]) -> None:
     }
     columns = [pa.array(table.hashes, pa.uint64()), pa.array(table.counts, pa.uint32())]
     rows = pa.table(columns, schema=_SCHEMA.with_metadata(about))
-    # By a file of Python's: Arrow takes no name that is not UTF-8.
+    # Through a Python file, because Arrow does not accept names that are not UTF-8.
     with replacing(path) as unfinished, unfinished.open("wb") as file:
         pq.write_table(rows, file, compression="zstd", write_page_checksum=True)
 
 
 def load(path: str | os.PathLike[str]) -> IdfTable:
-    """Read an idf table, or say why it is none."""
+    """Read an idf table; `InputError` if the file is not one, or is damaged."""
     try:
         rows = pq.read_table(path, page_checksum_verification=True)
     except FileNotFoundError:
@@ -50,9 +50,9 @@ def load(path: str | os.PathLike[str]) -> IdfTable:
         key.decode(errors="replace"): value.decode(errors="replace")
         for key, value in (rows.schema.metadata or {}).items()
     }
-    found = about.get("neardup.format", "no idf table")
+    found = about.get("neardup.format", "of an unknown format")
     if found != FORMAT:
-        raise InputError(f"{path} is {found}, wanted {FORMAT}; {_ADVICE}")
+        raise InputError(f"{path} is {found}, not {FORMAT}; {_ADVICE}")
     numbers = [about.get(f"neardup.{name}", "") for name in ("documents", "forgotten")]
     sound = rows.schema.equals(_SCHEMA) and all(number.isdecimal() for number in numbers)
     if sound:
@@ -68,18 +68,18 @@ def load(path: str | os.PathLike[str]) -> IdfTable:
     return table
 
 
-# Above this many features at once the rarest are forgotten: 400 MB.
+# With more features than this, the rarest are dropped; this many take 400 MB.
 MOST_FEATURES = 3 << 23
 _HASH_DIGITS = 12
 
 
 class IdfTable:
-    """The document frequencies of the features of a collection, to weigh other documents alike.
+    """The document frequencies of the features of a collection, for tf-idf weights.
 
-    `features` says what was counted, `documents` how many had any; features of a single document
-    are not stored, and one that is not in the table counts as one of a single document.
-    `forgotten` is the frequency up to which features may be missing or counted short, 0 unless
-    there were too many to count them all.
+    `features` says what was counted, `documents` how many documents had features. Features of a
+    single document are not stored; a feature that is not in the table counts as one of those.
+    `forgotten` is the frequency up to which features may be missing or undercounted; it is 0 unless
+    there were too many features to count.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class IdfTable:
 
     @cached_property
     def content(self) -> str:
-        """A name for the table by what it holds."""
+        """The first 12 hexadecimal digits of a SHA-256 of the contents."""
         digest = sha256(f"{self.features}\n{self.documents}\n".encode())
         digest.update(self.hashes.astype("<u8").tobytes())
         digest.update(self.counts.astype("<u4").tobytes())
@@ -108,7 +108,7 @@ class IdfTable:
         return len(self.hashes)
 
     def require(self, features: str) -> None:
-        """Refuse a table that counted something else."""
+        """Refuse a table that counts other features."""
         if self.features != features:
             raise SettingError(
                 f"the idf table counts {self.features}, not {features}; make one of {features} "
@@ -135,7 +135,7 @@ class IdfTable:
         return self._by_frequency(lambda frequency: math.log2(max(1, self.documents) / frequency))
 
     def _by_frequency(self, idf: Callable[[int], float]) -> NDArray[np.float64]:
-        """A value for each frequency; by `math`, because NumPy's logarithm depends on the CPU."""
+        """The idf for each frequency, by `math`, because NumPy's logarithm depends on the CPU."""
         values = np.zeros(int(self.counts.max(initial=1)) + 1)
         for frequency in {1, *np.unique(self.counts).tolist()}:
             values[frequency] = idf(frequency)
@@ -143,12 +143,12 @@ class IdfTable:
         return values
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table as Parquet: feature, documents."""
+        """Write the table as Parquet, with columns feature and documents."""
         save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> IdfTable:
-        """Read what `save` or `neardup idf` wrote."""
+        """Read a table that `save` or `neardup idf` wrote."""
         return load(path)
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class IdfTable:
 
 
 class IdfCounter:
-    """Counts the documents of each feature, batch by batch, in bounded memory."""
+    """Counts the documents of each feature, batch by batch and in bounded memory."""
 
     def __init__(self, features: str, limit: int = MOST_FEATURES) -> None:
         self._features = features
@@ -164,11 +164,10 @@ class IdfCounter:
         self._documents = 0
 
     def add(self, offsets: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
-        """Count documents by their features, each given once; those without any do not count."""
+        """Count the distinct features of documents; documents without features are not counted."""
         self._documents += int(np.count_nonzero(np.diff(offsets)))
         self._counts.add(np.ascontiguousarray(hashes))
 
     def table(self) -> IdfTable:
-        """The table of what was counted."""
         hashes, counts = self._counts.items(2)
         return IdfTable(self._features, self._documents, hashes, counts, self._counts.floor)

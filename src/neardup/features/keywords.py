@@ -1,4 +1,4 @@
-"""Keywords: the words that best describe a text, by frequency and rarity."""
+"""Keywords: the words of a text with the greatest tf-idf."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from neardup.hashes.nd1 import feature_rows
 from neardup.kernels import HashKey
 from neardup.kernels.reference import text as reference
 
-_A_RUN = "一"  # stands for a run of Han characters while the other words are found
+_A_RUN = "一"  # placeholder for a run of Han characters while the other words are cut
 
 
 def is_chinese(text: str) -> bool:
     """Whether at least half of the words of a text, as `nd1` defines them, are Han characters.
 
-    Kana and everything else count against; a text without words is not Chinese.
+    Kana count as other words. A text without words is not Chinese.
     """
     han = sum(map(len, HAN.findall(text)))
-    # There are no more words than characters, which mostly spares us counting them.
+    # A text has at most as many words as characters, so counting words is rarely needed.
     return han > 0 and (2 * han >= len(text) or 2 * han >= len(find_words(text)))
 
 
 def chinese_keywords(text: str, count: int) -> list[tuple[str, float]]:
-    """Give the `count` top keywords of a Chinese text with their weights, the heaviest first.
+    """The top `count` keywords of a Chinese text with their weights, the heaviest first.
 
-    They are those of `jieba.analyse.extract_tags(text, topK=count, withWeight=True)`: words of two
-    characters or more, weighted by jieba's own idf; of equal weights, the first in the text.
+    Same as `jieba.analyse.extract_tags(text, topK=count, withWeight=True)`: words of two or more
+    characters, weighted by jieba's own idf; on ties, the first in the text.
     """
     rarity, usual, stop_words = _jieba_idf()
     counts = Counter(
@@ -51,15 +51,15 @@ def chinese_keywords(text: str, count: int) -> list[tuple[str, float]]:
 
 
 def keyword_words(text: str) -> list[str]:
-    """Give the words of a text that may become keywords, lower-cased, in order, with repetition.
+    """The words of a text that may become keywords: lower-cased, in order, with repetitions.
 
-    Runs of Han characters are cut by jieba. Words of one character are left out, but for those of
-    scripts that are written without spaces, such as kana and Thai, where one is all there is.
+    Runs of Han characters are cut by jieba. Words of one character are left out, except in scripts
+    written without spaces, such as kana and Thai, where every word has one character.
 
     >>> keyword_words("A T-shirt from 北京大学, カ")
     ['shirt', 'from', '北京大学', 'カ']
     """
-    # For ASCII, Python's own lower case is that of nd1.
+    # For ASCII, str.lower gives the same as nd1.
     lowered = text.lower() if text.isascii() else reference.lower(text)
     runs = iter(HAN.findall(lowered))
     words: list[str] = []
@@ -74,9 +74,9 @@ def keyword_words(text: str) -> list[str]:
 def top_terms(
     counts: Mapping[str, int], idf: Callable[[str], float] | Mapping[str, float], count: int
 ) -> list[tuple[str, float]]:
-    """Give the `count` terms of the greatest tf · idf / total with these weights, heaviest first.
+    """The `count` terms with the greatest weight tf · idf / total, heaviest first.
 
-    Of equal weights, the first by code points. A mapping must know every term.
+    On ties, the first by code points. A mapping must contain every term.
 
     >>> top_terms({"cat": 2, "sat": 1, "the": 1}, {"cat": 3.0, "sat": 3.0, "the": 0.5}, 2)
     [('cat', 1.5), ('sat', 0.75)]
@@ -108,16 +108,16 @@ def _solo_characters() -> frozenset[str]:
 
 @cache
 def _jieba_idf() -> tuple[dict[str, float], float, frozenset[str]]:
-    """The idf of words by jieba, what it takes for other words, and the words it leaves out."""
+    """The idf of words by jieba, its idf for unknown words, and its stop words."""
     tfidf = jieba_module("jieba.analyse.tfidf")
     rarity, usual = tfidf.IDFLoader(tfidf.DEFAULT_IDF).get_idf()
     return rarity, usual, frozenset(tfidf.KeywordExtractor.STOP_WORDS)
 
 
 def candidate_words(texts: pa.Array, key: HashKey | None = None) -> Terms:
-    """The words of texts among which keywords are chosen by the idf of a collection.
+    """The words of texts that may become keywords by the idf of a collection.
 
-    Chinese texts have none: jieba's own idf chooses theirs.
+    Chinese texts have none: their keywords are chosen by jieba's own idf.
     """
     return _terms(texts, [words or {} for words in map(_candidates, texts.to_pylist())], key)
 
@@ -125,7 +125,7 @@ def candidate_words(texts: pa.Array, key: HashKey | None = None) -> Terms:
 def keyword_terms(texts: pa.Array, count: int, idf: IdfTable, key: HashKey | None = None) -> Terms:
     """The best `count` keywords of each text, weighted by tf-idf.
 
-    A text that has words, but none fit for a keyword, is taken by all of its words.
+    A text with words but without keywords is represented by all of its words.
     """
     every = texts.to_pylist()
     candidates = list(map(_candidates, every))

@@ -1,21 +1,21 @@
-"""Sentences: where they end, and the ones that represent a text.
+"""Sentences: where they end, and which of them represent a text.
 
-The rule is part of a scheme, and exact. White space, letters and lower case are those of nd1.
+The rules are exact and part of a scheme. White space, letters and lower case are those of nd1.
 
-1. A blank line (two line breaks with nothing but white space between) ends a paragraph, and a
-   paragraph's end ends a sentence. Any other line break is white space like a blank.
-2. Firm ends end a sentence wherever they stand: 。！？；｡ and …… (two or more); ؟ and ۔; । and ॥;
+1. A blank line (two line breaks with only white space between) ends a paragraph, and the end of a
+   paragraph ends a sentence. Any other line break counts as white space.
+2. Firm ends always end a sentence: 。！？；｡ and …… (two or more); ؟ and ۔; । and ॥;
    the full stops ։ ። ។ ៕ ။ and the question mark ፧; and ．unless a digit (0–9, ０–９) follows it.
-   All firm and soft ends, ．and closing quotes and brackets that follow belong to the sentence.
-3. Soft ends are `. ! ? … ‼ ⁇ ⁈ ⁉`. With all soft ends and closing quotes and brackets that follow
-   (“ and ‘ among them) they end a sentence if then comes white space, and behind it neither a
-   lower-case letter nor a digit 0–9. But a full stop alone is no end behind a word of one letter
-   or digit that begins the paragraph or stands right behind white space, a full stop or one of
-   `([{`: so in `J. Smith`, `the U.S. Army`, `1. Apples`.
-4. Colons, semicolons (also the Arabic ؛) and commas are no ends.
+   Firm and soft ends, ．and closing quotes and brackets that follow belong to the sentence.
+3. Soft ends are `. ! ? … ‼ ⁇ ⁈ ⁉`. Together with the soft ends and closing quotes and brackets
+   that follow (including “ and ‘), they end a sentence if white space follows, and after it neither
+   a lower-case letter nor a digit 0–9. Exception: a single full stop does not end a sentence after
+   a word of one letter or digit at the start of the paragraph or directly after white space, a full
+   stop or one of `([{`, as in `J. Smith`, `the U.S. Army`, `1. Apples`.
+4. Colons, semicolons (also the Arabic ؛) and commas do not end a sentence.
 
-Ends are looked for from the left; what belongs to one is not looked at again. A sentence has a
-word; what has none is left out. A lower-case letter is one that is the lower case of another. A
+Ends are searched from left to right; the characters of an end are not searched again. A sentence
+without a word is dropped. A lower-case letter is one that is the lower case of another letter. A
 line break is CR LF or one of CR, LF, U+000B, U+000C, U+0085, U+2028 and U+2029. `_CLOSERS` lists
 the closing quotes and brackets.
 """
@@ -37,14 +37,14 @@ from neardup.kernels.reference import text as reference
 _FIRM_ENDS = "。！？；｡؟۔।॥։።፧។៕။"
 _SOFT_ENDS = ".!?…‼⁇⁈⁉"
 _CLOSERS = "\"'”’»›)]}」』）】〕》〉〗〙〛｝］｣＂＇"
-_SOFT_CLOSERS = _CLOSERS + "“‘"  # „German“ quotes; behind 。 they open the next sentence
+_SOFT_CLOSERS = _CLOSERS + "“‘"  # „German“ quotes; after 。 they open the next sentence
 _OPENERS = "([{"
 _DIGITS = "0123456789"
 _LINE_BREAK = "(?:\r\n|\r(?!\n)|[\n\x0b\x0c\x85\u2028\u2029])"
 
 
 def cut_sentences(text: str) -> list[str]:
-    """Cut a text into its sentences, without white space around them.
+    """Cut a text into sentences, stripped of white space.
 
     >>> cut_sentences("It cost 3.14 (approx. 3) euros. “Why?” he asked. 好。”走了")
     ['It cost 3.14 (approx. 3) euros.', '“Why?” he asked.', '好。”', '走了']
@@ -55,10 +55,10 @@ def cut_sentences(text: str) -> list[str]:
 def longest_sentences(
     texts: Sequence[str], count: int, key: HashKey | None = None
 ) -> list[list[str]]:
-    """Give the `count` sentences of the most words of each text, in the order of the text.
+    """The `count` sentences with the most words of each text, in the order of the text.
 
-    Of as many words, the one with more code points goes first, then the earlier one. Sentences of
-    the same words count once, as the first of the longest; with a `key`, the keyed hash tells.
+    On ties, the sentence with more code points, then the earlier one. Of sentences with the same
+    words, only the first of the longest counts; words are compared by their hash, keyed with `key`.
     """
     cut = list(map(cut_sentences, texts))
     every = pa.array([sentence for sentences in cut for sentence in sentences], pa.large_string())
@@ -68,7 +68,7 @@ def longest_sentences(
 
 
 def _longest(sentences: list[str], known: list[tuple[int, int]], count: int) -> list[str]:
-    """Choose by the number of words of each sentence and the hash of these."""
+    """Choose sentences; `known` has the number of words and their hash for each."""
     lengths = [
         (-words, -len(sentence)) for (words, _), sentence in zip(known, sentences, strict=True)
     ]
@@ -81,11 +81,11 @@ def _longest(sentences: list[str], known: list[tuple[int, int]], count: int) -> 
 
 
 def edge_sentences(text: str) -> list[str]:
-    """Give the title and the first and last sentence of each paragraph, in the order of the text.
+    """The title and the first and last sentence of each paragraph, in the order of the text.
 
-    The title is the first line that has a word. Paragraphs are parted by blank lines; in a text
-    without any between its lines, each line is one. The title is not given again as a sentence of
-    the first paragraph.
+    The title is the first line with a word. Paragraphs are separated by blank lines; in a text
+    without blank lines, each line is a paragraph. The title is not repeated as a sentence of the
+    first paragraph.
     """
     lines = [line.strip(_white_space()) for line in _line_breaks().split(text)]
     lines = [line for line in lines if _word_character().search(line)]
@@ -108,7 +108,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _sentences(paragraph: str) -> Iterator[str]:
-    """Cut one paragraph, which has no white space around it."""
+    """Cut one paragraph, stripped of white space."""
     start = 0
     for mark in _marks().finditer(paragraph):
         if mark[1] or _ends_softly(paragraph, mark):
@@ -130,12 +130,12 @@ def _ends_softly(paragraph: str, mark: re.Match[str]) -> bool:
     return mark[0] != "." or not _one_character_word().fullmatch(before)
 
 
-# Patterns are made when first needed: reading the tables of nd1 takes a moment.
+# Patterns are compiled on first use, because reading the tables of nd1 takes time.
 
 
 @cache
 def _marks() -> re.Pattern[str]:
-    """A firm end is group 1; nothing can fail once a mark is found, so time is linear."""
+    """A firm end is group 1. The pattern never backtracks over a mark, so time is linear."""
     firm, soft = re.escape(_FIRM_ENDS), re.escape(_SOFT_ENDS)
     return re.compile(
         rf"((?:[{firm}]|……|．(?![0-9０-９]))[{firm}{soft}．{re.escape(_CLOSERS)}]*)"
@@ -162,7 +162,7 @@ def _after_white_space() -> re.Pattern[str]:
 
 @cache
 def _one_character_word() -> re.Pattern[str]:
-    """Match the two characters before a full stop, or the one that begins the paragraph."""
+    """Matches the two characters before a full stop, or one at the start of the paragraph."""
     before = re.escape(_white_space() + _OPENERS + ".")
     return re.compile(f"[{before}]?[{_characters('letter')}]")
 
@@ -198,7 +198,7 @@ def passages(
 ) -> list[list[str]]:
     """The longest sentences of each text (`sentences:5`), or those at the `edges` of paragraphs.
 
-    With a `key`, sentences of the same words are told by the keyed hash.
+    Sentences with the same words are recognized by their hash, keyed with `key`.
     """
     if kind.unit == "edges":
         return list(map(edge_sentences, texts))

@@ -1,4 +1,4 @@
-"""Feature specs: the short strings that say what a document is made of, and record fields."""
+"""Feature specs such as `word:3`, and the fields of records such as `name*2+city`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from neardup.errors import SettingError
 
 LARGEST_SIZE = 2**31 - 1
 _KIND = re.compile(r"(word|char|sentences|keywords):([0-9]{1,10})|(edges|terms)")
-# These bring weights of their own, which cannot be compared with those of others.
+# These have weights of their own, which are not comparable with counts.
 _ALONE = ("keywords", "terms")
 
 
 @dataclass(frozen=True, order=True)
 class FeatureKind:
-    """One kind of feature: shingles of `size` words or characters, or the `size` best of a text.
+    """One kind of feature: shingles of `size` units, or the top `size` sentences or keywords.
 
     `edges` and `terms` have no size (0).
     """
@@ -30,7 +30,7 @@ class FeatureKind:
 
     @property
     def is_shingle(self) -> bool:
-        """Whether features are runs of `size` consecutive units."""
+        """Whether features are runs of `size` consecutive words or characters."""
         return self.unit in ("word", "char")
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class FeatureKind:
 
 @dataclass(frozen=True)
 class FeatureSpec:
-    """What a document is made of: one kind of feature, or the union of several.
+    """The features of a document: one kind, or the union of several.
 
     >>> str(FeatureSpec.parse("word:3+word:1"))
     'word:1+word:3'
@@ -49,14 +49,14 @@ class FeatureSpec:
 
     @classmethod
     def parse(cls, spec: str | FeatureSpec) -> FeatureSpec:
-        """Read a spec, or explain what a spec looks like."""
+        """Parse a spec; the error for a wrong one explains the syntax."""
         if isinstance(spec, FeatureSpec):
             return spec
         matches = [_KIND.fullmatch(part.strip()) for part in str(spec).split("+")]
         kinds = {FeatureKind(m[1] or m[3], int(m[2] or 0)) for m in matches if m}
         if not all(matches) or not all(_is_sound(kind) for kind in kinds):
             raise SettingError(
-                f"features={spec!r} is no feature spec: write word:N or char:N with N from 1, "
+                f"features={spec!r} is not a feature spec: write word:N or char:N with N from 1, "
                 "for example word:3 (shingles of three words) or char:4; sentences:N, edges, "
                 "keywords:N or terms; or several with +, as in word:1+word:3"
             )
@@ -64,23 +64,23 @@ class FeatureSpec:
             if kind.unit in _ALONE and len(kinds) > 1:
                 raise SettingError(
                     f"features={spec!r}: {kind} has weights of its own and stands alone; "
-                    "leave the others away"
+                    "leave out the others"
                 )
         return cls(tuple(sorted(kinds)))
 
     @property
     def shingle(self) -> FeatureKind | None:
-        """The one kind of shingle that this is, if it is no more than that."""
+        """The kind of shingle, if the spec is a single kind of shingle."""
         return self.kinds[0] if len(self.kinds) == 1 and self.kinds[0].is_shingle else None
 
     @property
     def are_given(self) -> bool:
-        """Whether documents come as terms of their own, not as text."""
+        """Whether documents are given as terms, not as text."""
         return self.kinds[0].unit == "terms"
 
     @property
     def keywords(self) -> int:
-        """How many of its best terms stand for a text; 0 where features are not keywords."""
+        """The number of keywords per text; 0 if features are not keywords."""
         return self.kinds[0].size if self.kinds[0].unit == "keywords" else 0
 
     def __str__(self) -> str:
@@ -96,20 +96,20 @@ _FIELD = re.compile(r"(?P<name>[^*]+)(?:\*(?P<weight>[0-9]+(?:\.[0-9]+)?))?")
 
 @dataclass(frozen=True)
 class Field:
-    """A column of a record; its features are its own, and weigh `weight` times as much."""
+    """A field of a record, whose features count `weight` times."""
 
     name: str
     weight: float = 1.0
 
     def __str__(self) -> str:
-        # Names may hold anything; those of the usual kind are spelt as they are.
+        # A name may contain any character; usual names are not changed.
         name = quote(self.name, safe=" ")
         return name if self.weight == 1 else f"{name}*{self.weight:g}"
 
 
 @dataclass(frozen=True)
 class Fields:
-    """`name*2+street+city`: the columns of a record.
+    """The fields of a record, written as `name*2+street+city`.
 
     >>> fields = Fields.parse("name*2+street+city")
     >>> fields.names, str(fields)
@@ -120,15 +120,15 @@ class Fields:
 
     @classmethod
     def parse(cls, spec: str) -> Fields:
-        """Read columns with weights; `%2B` stands for a + in a name, `%2A` for a *."""
+        """Parse names and weights; write a + in a name as `%2B`, a * as `%2A`."""
         fields = []
         for part in spec.split("+"):
             match = _FIELD.fullmatch(part.strip())
             weight = float(match["weight"] or 1) if match else 0.0
             if not match or not weight or not math.isfinite(weight):
                 raise SettingError(
-                    f"text={spec!r} names no columns: write them with + and, where one counts "
-                    "more, its weight, for example 'name*2+street+city'"
+                    f"text={spec!r} names no columns: join them with + and give weights "
+                    "with *, for example 'name*2+street+city'"
                 )
             fields.append(Field(unquote(match["name"]), weight))
         if len({field.name for field in fields}) < len(fields):
@@ -137,12 +137,11 @@ class Fields:
 
     @classmethod
     def named(cls, names: Sequence[str]) -> Fields:
-        """Columns that all weigh the same."""
+        """Fields of weight 1."""
         return cls(tuple(map(Field, names)))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, in the order they were named."""
         return tuple(field.name for field in self.fields)
 
     def __str__(self) -> str:
@@ -150,13 +149,13 @@ class Fields:
 
 
 def record_fields(text: str | None) -> Fields | None:
-    """The fields that `text` names, or None where it is the name of one column of text."""
+    """The fields that `text` names, or None if it is the name of one column."""
     return Fields.parse(text) if text is not None and ("+" in text or "*" in text) else None
 
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
-    """The texts of one column; `field` is None where the text is the whole document."""
+    """The texts of one column; `field` is None if the text is the whole document."""
 
     texts: pa.Array
     field: Field | None = None

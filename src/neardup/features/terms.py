@@ -1,4 +1,4 @@
-"""Documents as weighted terms, for hashes and projections that want each term by itself."""
+"""Documents as weighted terms, for hashes and projections that need the strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from neardup.hashes.nd1 import hashes_in_field, shingle_hashes
 from neardup.kernels import HashKey
 from neardup.kernels.reference import text as reference
 
-# Between the name of a field and a term of it: a character that no word holds.
+# Separates the name of a field from a term; no word contains this character.
 _FIELD_SIGN = "\x1f"
 
 Shingle = tuple[str, ...]
@@ -26,10 +26,9 @@ Shingle = tuple[str, ...]
 class Terms:
     """Document i has the terms `places[offsets[i]:offsets[i + 1]]`, each a place in `vocabulary`.
 
-    `counts` says how often each occurs, or how much it is said to weigh; `scale` how much one
-    counts (None: 1 for all); `words` how many words a document has; one without any has no terms.
-    `find_keys` names the terms of the vocabulary by their nd1 hashes, plain or keyed, those that
-    `Features` have.
+    `counts` is how often each occurs, or its given weight; `scale` is its factor (None: 1 for all);
+    `words` is the number of words of each document; a document without words has no terms.
+    `find_keys` returns the nd1 hashes of the vocabulary, plain or keyed, as in `Features`.
     """
 
     offsets: NDArray[np.int64]
@@ -49,7 +48,7 @@ class Terms:
 def text_terms(
     columns: Sequence[TextColumn], spec: FeatureSpec, key: HashKey | None = None
 ) -> Terms:
-    """The features of texts as strings: words joined by a space, characters by nothing.
+    """The features of texts as strings: words joined by spaces, characters without.
 
     >>> import pyarrow as pa
     >>> columns = [TextColumn(pa.array(["To be, or not to be"]))]
@@ -72,7 +71,7 @@ def text_terms(
 
 @dataclass
 class _Vocabulary:
-    """Terms as they are found, document by document."""
+    """Collects terms document by document."""
 
     key: HashKey | None
     places_of: dict[str, int] = field(default_factory=dict)
@@ -122,7 +121,7 @@ class _Vocabulary:
 def _shingles(
     spans: WordSpans, spec: FeatureSpec, key: HashKey | None
 ) -> Iterator[tuple[str, Shingle]]:
-    """The features of a text with words, as strings and as the units they are made of."""
+    """The features of a text with words, as strings and as tuples of units."""
     for kind in spec.kinds:
         between = "" if kind.unit == "char" else " "
         for shingle in kind_shingles(spans, kind, key):
@@ -130,7 +129,7 @@ def _shingles(
 
 
 def kind_shingles(spans: WordSpans, kind: FeatureKind, key: HashKey | None) -> list[Shingle]:
-    """The features of one kind, in the order of the text, as the units they are made of."""
+    """The features of one kind as tuples of units, in the order of the text."""
     if kind.unit == "word":
         return reference.shingles([reference.lower(word) for word in spans], kind.size)
     if kind.unit == "char":

@@ -31,9 +31,9 @@ Idf = Callable[[NDArray[np.uint64]], Floats]
 def weights_of(documents: Counted, how: str, idf: Idf | None = None) -> Floats:
     """The weight of every feature of every document.
 
-    `set` counts each once, `count` and `given` as often as it occurs or is said to weigh, `tfidf`
-    as often as it occurs times its `idf`; `tfidf:lab` divides by the largest count of the document
-    and makes the weights of each document a vector of length one.
+    `set` is 1, `count` and `given` are the count or the given weight, `tfidf` is the count times
+    the `idf`. `tfidf:lab` divides counts by the largest of the document, and scales the weights of
+    each document to a vector of length 1.
     """
     if how == "set":
         return _scaled(np.ones(len(documents.counts)), documents.scale)
@@ -55,7 +55,7 @@ def _scaled(weights: Floats, scale: Floats | None) -> Floats:
 
 
 def _per_document(combine: np.ufunc, values: Floats, offsets: NDArray[np.int64]) -> Floats:
-    """What the values of a document combine to, for each of them."""
+    """Reduce the values of each document, and repeat the result for each of its values."""
     sizes = np.diff(offsets)
     starts = offsets[:-1][sizes > 0]
     if not len(starts):
@@ -69,9 +69,10 @@ _TURN = np.uint64(29)
 
 @dataclass(frozen=True, eq=False)
 class WeightedFeatures:
-    """Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, ascending, each once.
+    """Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, distinct and ascending.
 
-    `weights` is None where each weighs 1. `words` counts words; without any there are no features.
+    `weights` is None if each weighs 1. `words` is the number of words of each document; a document
+    without words has no features.
     """
 
     offsets: NDArray[np.int64]
@@ -84,17 +85,16 @@ class WeightedFeatures:
 
     @property
     def nbytes(self) -> int:
-        """The memory it takes."""
         weights = 0 if self.weights is None else self.weights.nbytes
         return self.offsets.nbytes + self.hashes.nbytes + weights + self.words.nbytes
 
     @property
     def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64] | None]:
-        """Offsets, hashes, weights: what the kernels of similarity take."""
+        """Offsets, hashes, weights: the arguments of the set joins."""
         return self.offsets, self.hashes, self.weights
 
     def content_keys(self) -> NDArray[np.uint64]:
-        """128 bits for each document that are the same only where all features are the same."""
+        """128 bits per document: equal for equal feature sets, else different up to collisions."""
         each = self.hashes
         if self.weights is not None:
             each = each ^ (self.weights.view(np.uint64) * _SECOND)
@@ -107,7 +107,7 @@ class WeightedFeatures:
         return np.ascontiguousarray(keys)
 
     def take(self, places: NDArray[np.int64]) -> WeightedFeatures:
-        """Fewer documents, in this order."""
+        """The documents at these places, in this order."""
         sizes = np.diff(self.offsets)[places]
         offsets = np.concatenate(([0], np.cumsum(sizes)))
         chosen = np.repeat(self.offsets[places] - offsets[:-1], sizes) + np.arange(offsets[-1])
@@ -121,7 +121,7 @@ def in_order(
     weights: NDArray[np.float64],
     words: NDArray[np.uint32],
 ) -> WeightedFeatures:
-    """Sort the features of each document; equal ones become one, their weights added."""
+    """Sort the features of each document; the weights of equal ones add up."""
     documents = np.repeat(np.arange(len(words)), np.diff(offsets))
     order, starts = equal_runs(documents, hashes)
     return WeightedFeatures(
@@ -135,7 +135,7 @@ def in_order(
 def equal_runs(
     documents: NDArray[np.int64], hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The order by document and hash, and where in it each different pair of these begins."""
+    """The order by document and hash, and the start of each run of equal pairs in it."""
     order = np.lexsort((hashes, documents))
     first = np.ones(len(order), np.bool_)
     first[1:] = np.diff(documents[order]) != 0
@@ -144,9 +144,9 @@ def equal_runs(
 
 
 def joined(parts: list[WeightedFeatures]) -> WeightedFeatures:
-    """The documents of several batches, one after the other.
+    """Concatenate the documents of several batches.
 
-    The list is emptied on the way, so that all features are in memory once, not twice.
+    The list is emptied meanwhile, so that the features are never in memory twice.
     """
     if len(parts) == 1:
         return parts.pop()

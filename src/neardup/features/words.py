@@ -1,7 +1,7 @@
-"""Where the words of a text stand, for texts of any size: the nd1 tokenizer over NumPy tables.
+"""The positions of words in texts of any size: the nd1 tokenizer over NumPy tables.
 
-`neardup.kernels.reference` cuts the same words, one character at a time. Here their places are
-kept too, so that a report can show the text as it was written.
+`neardup.kernels.reference.text` cuts the same words, one character at a time. This module also
+keeps their positions, so that a report can show the original text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from neardup.kernels.reference import text as reference
 _LETTER, _MARK, _SOLO, _SPACE = 1, 2, 3, 4
 _KIND_NUMBERS = {"letter": _LETTER, "mark": _MARK, "solo": _SOLO, "space": _SPACE}
 _CODE_POINTS = 0x110000
-# Texts are turned into arrays piece by piece: a code point takes four bytes there.
+# Texts are converted to arrays in pieces, because a code point takes four bytes there.
 _PIECE = 1 << 20
 _SHORTEST_PASSAGE = 64
 _CUT_FACTOR, _CUT_FACTOR_2 = np.uint32(0x9E3779B1), np.uint32(0x85EBCA77)
@@ -31,7 +31,7 @@ _CUT_FACTOR, _CUT_FACTOR_2 = np.uint32(0x9E3779B1), np.uint32(0x85EBCA77)
 
 @dataclass(frozen=True, eq=False)
 class WordSpans:
-    """A text and its words: word i is `text[starts[i]:ends[i]]`, in the case it was written in."""
+    """A text and its words: word i is `text[starts[i]:ends[i]]`, not lower-cased."""
 
     text: str
     starts: NDArray[np.int64]
@@ -48,16 +48,16 @@ class WordSpans:
                 yield self.text[start:end]
 
     def separator(self, place: int) -> str:
-        """Give what stands before word `place`, or after the last word if `place == len(self)`."""
+        """The text before word `place`, or after the last word if `place == len(self)`."""
         start = int(self.ends[place - 1]) if place else 0
         return self.text[start : int(self.starts[place]) if place < len(self) else None]
 
     def stretch(self, first: int, last: int) -> str:
-        """Give the text from word `first` up to, not including, word `last`; `first < last`."""
+        """The text from word `first` up to but excluding word `last`; `first < last`."""
         return self.text[int(self.starts[first]) : int(self.ends[last - 1])]
 
     def parts(self, first: int, last: int) -> list[str]:
-        """Cut a stretch into its words and, at the odd places, the separators between them."""
+        """The words of a stretch and, at odd positions, the separators between them."""
         cuts = np.column_stack((self.starts[first:last], self.ends[first:last])).ravel().tolist()
         return [self.text[start:end] for start, end in pairwise(cuts)]
 
@@ -73,7 +73,7 @@ def find_words(text: str) -> WordSpans:
         kinds[first : first + len(codes)] = _kind_table()[codes]
     starts, ends = _runs((kinds == _LETTER) | (kinds == _MARK))
     led_by_mark = np.flatnonzero(kinds[starts] == _MARK)
-    if led_by_mark.size:  # a mark continues a word but begins none: skip to the first letter
+    if led_by_mark.size:  # a mark continues a word but cannot start one: skip to the first letter
         letters = np.append(np.flatnonzero(kinds == _LETTER), len(text))
         starts[led_by_mark] = letters[np.searchsorted(letters, starts[led_by_mark])]
         whole = starts < ends
@@ -87,11 +87,11 @@ def find_words(text: str) -> WordSpans:
 
 
 def passage_cuts(text: str) -> list[int]:
-    """Cut a text into passages at places that the characters before them choose.
+    """The positions at which a text is cut into passages, from 0 to `len(text)`.
 
-    The same words are cut alike wherever they stand. A passage ends outside words, after a line
-    end or one in 32 of the other characters there, and has 64 characters or more; those of
-    "" and of one passage are `[0, len(text)]`.
+    Cuts depend on the characters before them, so equal stretches of text are cut alike wherever
+    they occur. A passage has at least 64 characters and ends outside words: after a line break, or
+    after one in 32 of the other characters.
     """
     found = []
     before = np.zeros(2, np.uint32)
@@ -114,14 +114,14 @@ def passage_cuts(text: str) -> list[int]:
 
 
 def count_words(text: str) -> int:
-    """How many words a text has, however long it is: found natively, none of them kept."""
+    """Count the words of a text of any size, natively and without storing them."""
     texts = text_column([text])
     _, _, words = kernels.find_sets(texts, [("word", LARGEST_SIZE)])
     return int(words[0])
 
 
 def number_words(*documents: WordSpans) -> list[NDArray[np.int32]]:
-    """Give every distinct lower-cased word a number, the same one in all documents."""
+    """Number the distinct lower-cased words, equally in all documents."""
     numbers = _WordNumbers()
     return [
         np.fromiter(map(numbers.__getitem__, document), np.int32, len(document))
@@ -130,7 +130,7 @@ def number_words(*documents: WordSpans) -> list[NDArray[np.int32]]:
 
 
 def folded_code_points(text: str) -> NDArray[np.int32]:
-    """Lower-case the text and make every run of white space one space, none at the ends."""
+    """Lower-case the text, collapse each run of white space to one space, and strip the ends."""
     codes = np.empty(len(text), np.int32)
     for first, piece in _code_point_pieces(text):
         codes[first : first + len(piece)] = _lower_table()[piece]
@@ -146,7 +146,7 @@ def folded_code_points(text: str) -> NDArray[np.int32]:
 
 
 class _WordNumbers(dict[str, int]):
-    """Numbers of words as written; case is folded once per distinct spelling."""
+    """Numbers of words by spelling; each distinct spelling is lower-cased once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class _WordNumbers(dict[str, int]):
 
 
 def _runs(inside: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the starts and ends of the runs of true values."""
+    """The starts and ends of the runs of true values."""
     edges = np.flatnonzero(np.diff(inside, prepend=False, append=False))
     return edges[0::2].copy(), edges[1::2].copy()
 
@@ -187,7 +187,7 @@ def _lower_table() -> NDArray[np.int32]:
 
 @cache
 def _kind_table() -> NDArray[np.uint8]:
-    """Tabulate the kind of every code point's lower case."""
+    """The kind of the lower case of every code point."""
     table = np.zeros(_CODE_POINTS, np.uint8)
     kinds = reference.kinds()
     table[list(kinds)] = [_KIND_NUMBERS[kind] for kind in kinds.values()]

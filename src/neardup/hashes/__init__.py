@@ -1,4 +1,4 @@
-"""Hash families: terms → bits, by name; how good the bits are is measured in `measurement`."""
+"""Hash families: terms → bits, by name; `measurement` measures how good the bits are."""
 
 from neardup.hashes.family import HashFamily
 from neardup.hashes.keyed import PREFIX as KEYED_PREFIX, KeyedNd1, keyed

@@ -1,4 +1,4 @@
-"""How evenly the bits of a hash fall, and how freely of each other."""
+"""Bit balance: how evenly the bits of a hash are set, and how independent they are."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from numpy.typing import NDArray
 
 from neardup.hashes.rows import bit_columns
 
-# The narrowest fingerprints of the literature; with fewer, unrelated documents come close.
+# The narrowest fingerprints in the literature; with fewer bits, unrelated documents come close.
 _FEWEST_BITS = 32
 # A feature bit set in 55 % of all words is set in 84 % of the fingerprints of 100 features.
 _BIAS_ALLOWED = 0.05
 _CORRELATION_ALLOWED = 0.1
-# What chance does: of 64 bits one deviates by 5 standard deviations once in 25,000 word lists, of
-# 2,016 pairs one by 6 once in 250,000.
+# Deviations by chance: one of 64 bits deviates by 5 standard deviations once in 25,000 word lists,
+# one of 2,016 pairs by 6 once in 250,000.
 _BIAS_BY_CHANCE = 5 * 0.5
 _CORRELATION_BY_CHANCE = 6.0
-# With fewer words, chance alone covers even a bit that is set in three words of four.
+# With fewer words, even a bit set in three of four words may be chance.
 _ENOUGH_WORDS = 100
 _ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True)
 class BitBalance:
-    """The worst that the bits of a hash do over some words; bit 0 is the first.
+    """The worst bias and correlation among the bits of a hash over some words; bit 0 is the first.
 
-    A bit is fair if half of the words set it; two are free of each other if their correlation is
-    0, and one that never changes has none. A bit is counted as biased if it is further from fair
-    than chance brings it over so many words, and far enough to matter.
+    A bit is fair if half of the words set it. Two bits are independent if their correlation is 0;
+    a constant bit has correlation 0. A bit counts as biased if it deviates from fair by more than
+    chance explains for this number of words, and by enough to matter.
     """
 
     words: int
@@ -44,7 +44,7 @@ class BitBalance:
 
     @classmethod
     def of(cls, rows: NDArray[np.uint64], bits: int) -> BitBalance:
-        """Measure rows as `HashFamily.digest` gives them, at least one."""
+        """Measure the rows of `HashFamily.digest`; there must be at least one."""
         words = len(rows)
         both = np.zeros((bits, bits))
         for first in range(0, words, _ROWS_AT_ONCE):
@@ -72,14 +72,14 @@ class BitBalance:
 
     @property
     def fit(self) -> bool | None:
-        """Whether a hash of these bits is fit for fingerprints; None if the words are too few."""
+        """Whether a hash with these bits is fit for fingerprints; None with too few words."""
         if self.flaw:
             return False
         return True if self.words >= _ENOUGH_WORDS else None
 
     @property
     def flaw(self) -> str | None:
-        """Why a hash of these bits is unfit for fingerprints; None if nothing is found."""
+        """Why a hash with these bits is unfit for fingerprints; None if no flaw is found."""
         found = []
         if self.bits < _FEWEST_BITS:
             found.append(f"only {self.bits} bit{'s' if self.bits > 1 else ''}")
@@ -100,7 +100,6 @@ class BitBalance:
         return f"bit {self.worst_bit} is {often or f'set in {self.worst_share:.1%} of the words'}"
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
         return asdict(self)
 
 

@@ -1,4 +1,4 @@
-"""What every hash family can do, and the bundled words to try it on."""
+"""The base class of hash families, and the bundled words to test them on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from neardup.kernels.hash_key import HashKey
 
 @cache
 def common_words() -> tuple[str, ...]:
-    """A thousand common English words, the most frequent ones at the beginning.
+    """A thousand common English words, the most frequent first.
 
     >>> common_words()[:3]
     ('the', 'of', 'and')
@@ -33,34 +33,34 @@ _MEASURED_BITS = 64
 class HashFamily(ABC):
     """A way to turn terms into bits; `hash_family` makes one from its name.
 
-    A family that is made of bits (`nd1`, `md5`, `xxh3`) gives its first bits when fewer are asked
-    for than it has; one that computes a number gives the number's low bits.
+    When fewer bits are requested than a family has, families of bits (`nd1`, `md5`, `xxh3`) return
+    their first bits, and families that compute a number return its low bits.
     """
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The full name, every parameter written out; the same name means the same bits."""
+        """The full name with all parameters; the same name means the same bits."""
 
     @property
     @abstractmethod
     def bits(self) -> int | None:
-        """How many bits it can give; None if any number."""
+        """The most bits it can return; None if unlimited."""
 
     @property
     def key(self) -> HashKey | None:
-        """The secret of a keyed family, by which features are hashed too; others have none."""
+        """The key of a keyed family, with which features are hashed too; None for others."""
         return None
 
     @abstractmethod
     def value(self, term: str) -> int:
-        """The plain number of a term."""
+        """The hash of a term as a number."""
 
     def digest(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
         """Hash many terms to `bits` bits each, as rows of ceil(bits / 64) words.
 
-        Bit 0 is the most significant bit of a row's first word; the bits behind the last are 0.
-        A term that comes twice is hashed twice: pass distinct ones.
+        Bit 0 is the most significant bit of a row's first word; unused bits are 0. Pass distinct
+        terms: a repeated one is hashed again.
 
         >>> from neardup.hashes import hash_family
         >>> f"{hash_family('md5').digest(['coin'], 42)[0, 0] >> 22:042b}"
@@ -70,13 +70,13 @@ class HashFamily(ABC):
         return self._rows(terms, bits)
 
     def require_bits(self, bits: int) -> None:
-        """Refuse more bits than there are."""
+        """Refuse more bits than the family has."""
         if bits < 1:
             raise SettingError(f"bits={bits} must be at least 1")
         if self.bits is not None and bits > self.bits:
             raise SettingError(
                 f"hash={self.name!r} gives {self.bits} bits, {bits} are asked for; "
-                "take fewer bits or hash='nd1', which gives any number"
+                "use fewer bits or hash='nd1', which has no limit"
             )
 
     def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
@@ -84,16 +84,16 @@ class HashFamily(ABC):
 
     @property
     def measured_bits(self) -> int:
-        """The bits by which it is judged: 64, or all it has."""
+        """The number of bits that are measured: 64, or all if it has fewer."""
         return _MEASURED_BITS if self.bits is None else min(self.bits, _MEASURED_BITS)
 
     def balance(self, words: Sequence[str]) -> BitBalance:
-        """How its bits behave over some words."""
+        """Measure the balance of its bits over some words."""
         return BitBalance.of(self.digest(words, self.measured_bits), self.measured_bits)
 
     @cached_property
     def fit(self) -> str | None:
-        """None if it is fit for fingerprints, else why not, measured over common words."""
+        """None if it is fit for fingerprints, else the reason, measured over common words."""
         return self.balance(common_words()).flaw
 
     def __str__(self) -> str:
@@ -101,11 +101,11 @@ class HashFamily(ABC):
 
 
 def utf8(term: str) -> bytes:
-    """The bytes of a term; half a surrogate pair has none."""
+    """The UTF-8 bytes of a term; a lone surrogate is an `InputError`."""
     try:
         return term.encode()
     except UnicodeEncodeError as error:
         raise InputError(
             f"the term {term!r} holds a lone surrogate (U+{ord(term[error.start]):04X}), "
-            "which is no Unicode text; repair or drop it"
+            "which is not valid Unicode; repair or drop it"
         ) from None

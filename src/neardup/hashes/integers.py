@@ -15,10 +15,10 @@ _LARGEST_RANGE = 2**128  # holds every number of that many digits
 
 @dataclass(frozen=True)
 class Remainder(HashFamily):
-    """What remains of a whole number when divided by `slots`.
+    """The remainder of a whole number divided by `slots`.
 
-    A term of 1 to 38 digits is the number it shows; any other term is its UTF-8 bytes, read as
-    one number.
+    A term of 1 to 38 digits is read as that number; any other term is its UTF-8 bytes, read as
+    one big-endian number.
 
     >>> Remainder(257).value('1000'), Remainder(257).value('a')
     (229, 97)
@@ -36,7 +36,7 @@ class Remainder(HashFamily):
 
     @property
     def bits(self) -> int:
-        """The bits that the largest remainder takes."""
+        """The bits of the largest remainder."""
         return (self.slots - 1).bit_length()
 
     def value(self, term: str) -> int:
@@ -50,8 +50,8 @@ class Remainder(HashFamily):
 class Division(HashFamily):
     """A whole number below `range`, scaled down to `slots`.
 
-    A term of 1 to 38 digits is the number it shows. Any other term is a key of as many bytes as
-    `range` takes: its UTF-8 bytes, cut there or filled up with zeros behind.
+    A term of 1 to 38 digits is read as that number. Any other term is a key of as many bytes as
+    `range` needs: its UTF-8 bytes, truncated or padded with zeros at the end.
 
     >>> Division(100, 1000).value('123'), Division(257, 2**32).value('a')
     (12, 97)
@@ -63,9 +63,7 @@ class Division(HashFamily):
     def __post_init__(self) -> None:
         require_modulus(self.slots, self.name)
         if not 2 <= self.range <= _LARGEST_RANGE:
-            raise SettingError(
-                f"hash={self.name!r}: the range of numbers must lie between 2 and 2^128"
-            )
+            raise SettingError(f"hash={self.name!r}: the range must be between 2 and 2^128")
 
     @property
     def name(self) -> str:
@@ -74,7 +72,7 @@ class Division(HashFamily):
 
     @property
     def bits(self) -> int:
-        """The bits that the number of the last slot takes."""
+        """The bits of the last slot's number."""
         return (self.slots - 1).bit_length()
 
     def value(self, term: str) -> int:
@@ -86,7 +84,7 @@ class Division(HashFamily):
         if number >= self.range:
             raise InputError(
                 f"the term {term!r} is the number {number}, too large for {self.name}; choose a "
-                "range above every number, and for words a power of 256"
+                "range above every number, or for words a power of 256"
             )
         return number * self.slots // self.range
 
@@ -109,6 +107,6 @@ def range_of(terms: Iterable[str]) -> int:
 
 
 def _shown(term: str) -> int | None:
-    """The number that a term of ASCII digits shows."""
+    """The value of a term of 1 to 38 ASCII digits; None for other terms."""
     digits = term.isascii() and term.isdigit()
     return int(term) if digits and len(term) <= _MOST_DIGITS else None

@@ -1,7 +1,7 @@
-"""The keyed nd1 families, `nd1:NAME`: for texts from strangers, with a secret nobody stores.
+"""The keyed nd1 families, `nd1:NAME`: for untrusted texts, with a secret that is never stored.
 
-A file or an index names the key and holds a check of it, `nd1:NAME#CHECK`, so that another key of
-the same name is refused. The key itself is in the environment or in the caller's hands.
+Files and indexes store the name of the key and a check of it, `nd1:NAME#CHECK`, so that another
+key of the same name is refused. The key itself comes from the environment or from the caller.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ PREFIX = "nd1:"
 LEAST_BYTES, MOST_BYTES = 16, 64
 _VARIABLE = "NEARDUP_KEY_"
 _SPELLING = re.compile(r"nd1:([a-z0-9][a-z0-9_-]{0,31})(?:#([0-9a-f]{8}))?")
-# A name that could be the key itself would be stored, and shown.
+# Such a name could be the key itself, and would be stored and printed.
 _LIKE_A_KEY = re.compile(r"[0-9a-f]{24,}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
-# Sixteen random bytes have fewer different ones than this once in 10^12 times.
+# Sixteen random bytes have fewer distinct values than this with probability 10^-12.
 _LEAST_DIFFERENT = 8
 
 
 class KeyedNd1(HashFamily):
-    """nd1 with a secret in every step: the same features, other bits for every key.
+    """nd1 with a secret in every step: the same features, but different bits for each key.
 
-    Pickled, it is its name alone: whoever unpickles it must have the key.
+    A pickle holds only the name; unpickling needs the key.
     """
 
     def __init__(self, label: str, secret: bytes) -> None:
@@ -47,11 +47,11 @@ class KeyedNd1(HashFamily):
 
     @property
     def bits(self) -> None:
-        """It gives any number."""
+        """No limit."""
 
     @property
     def key(self) -> HashKey:
-        """What the kernels hash with."""
+        """The key, as the kernels use it."""
         return self._key
 
     def value(self, term: str) -> int:
@@ -81,16 +81,16 @@ class KeyedNd1(HashFamily):
         return f"<KeyedNd1 {self._name}>"
 
 
-# Keys that were given in Python, by full name: what stores a scheme knows the family by that.
+# Families made by `keyed`, by full name, under which schemes are stored.
 _given: dict[str, KeyedNd1] = {}
 
 
 def keyed(name: str, secret: bytes) -> KeyedNd1:
     """A keyed hash family, to be passed as `hash`: nd1 with a secret of 16 to 64 random bytes.
 
-    For the rest of the program, files and indexes of this name and key are opened without it.
-    Other programs need the key again, here or in the environment. Neither the key nor anything it
-    could be found from is ever stored or shown.
+    The rest of the program opens files and indexes of this key without passing it again. Other
+    programs need the key, by this function or in the environment. Neither the key nor anything
+    that it could be derived from is ever stored or printed.
 
     >>> import neardup as nd
     >>> secret = bytes.fromhex("000102030405060708090a0b0c0d0e0f")  # secrets.token_bytes(16)
@@ -105,7 +105,7 @@ def keyed(name: str, secret: bytes) -> KeyedNd1:
 
 
 def keyed_by_name(spelling: str) -> KeyedNd1:
-    """The family of `nd1:NAME`, by the key in the environment; of `nd1:NAME#CHECK`, by its key."""
+    """The family of `nd1:NAME` with the key in the environment; `nd1:NAME#CHECK` checks the key."""
     label, check = _taken_apart(spelling)
     if check is not None and spelling in _given:
         return _given[spelling]
@@ -136,13 +136,13 @@ def keyed_by_name(spelling: str) -> KeyedNd1:
 
 
 def is_full_name(name: str) -> bool:
-    """Whether a name is that of a keyed family with the check of its key."""
+    """Whether this is the name of a keyed family with the check of its key."""
     match = _SPELLING.fullmatch(name)
     return match is not None and match[2] is not None
 
 
 def key_variable(label: str) -> str:
-    """The environment variable that holds a key: in capitals, with `_` for `-`.
+    """The environment variable that holds a key: upper case, with `_` for `-`.
 
     >>> key_variable("web-crawl")
     'NEARDUP_KEY_WEB_CRAWL'
@@ -158,7 +158,7 @@ def _taken_apart(spelling: str) -> tuple[str, str | None]:
 
 
 def _bad_name() -> SettingError:
-    # Not repeated, in case it is the key.
+    # The name is not repeated: it may be the key.
     return SettingError(
         "what follows nd1: is the name of a key, up to 32 lower-case letters, digits, - and _, and "
         f"not the key itself; nd1:crawl takes the key in {key_variable('crawl')}"
@@ -178,7 +178,7 @@ def _checked(label: str, secret: bytes, where: str) -> KeyedNd1:
         )
     if len(set(secret)) < _LEAST_DIFFERENT:
         raise SettingError(
-            f"{where} is no random key: it repeats the same few bytes; `openssl rand -hex 16` or "
-            "secrets.token_bytes(16) gives one"
+            f"{where} is not a random key: it repeats the same few bytes; make one with "
+            "`openssl rand -hex 16` or secrets.token_bytes(16)"
         )
     return KeyedNd1(label, bytes(secret))

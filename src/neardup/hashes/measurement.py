@@ -1,4 +1,4 @@
-"""How fit a hash family is: balance of bits, load of a table, speed."""
+"""Measurement of a hash family: bit balance, load of a hash table, speed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from neardup.hashes.family import HashFamily
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """How many words each slot holds; `counts` has one number for every slot.
+    """The load of a hash table: `counts` has the number of words in each slot.
 
     >>> load = Load.of([3, 10, 4], slots=7)
     >>> load.counts.tolist(), load.distinct, load.collisions, load.longest_chain
@@ -35,46 +35,44 @@ class Load:
 
     @property
     def slots(self) -> int:
-        """The size of the table."""
         return len(self.counts)
 
     @property
     def words(self) -> int:
-        """The words in the table."""
         return int(self.counts.sum())
 
     @property
     def distinct(self) -> int:
-        """The slots that hold a word."""
+        """The number of slots that hold a word."""
         return int(np.count_nonzero(self.counts))
 
     @property
     def expected_distinct(self) -> float:
-        """The slots that as many words would take on average if put at random."""
+        """The expected number of slots that as many words would take at random."""
         return self.slots * -math.expm1(self.words * math.log1p(-1 / self.slots))
 
     @property
     def collisions(self) -> int:
-        """The words that found their slot taken."""
+        """The number of words whose slot was taken."""
         return self.words - self.distinct
 
     @property
     def longest_chain(self) -> int:
-        """The words in the fullest slot."""
+        """The number of words in the fullest slot."""
         return int(self.counts.max())
 
     @property
     def chi_square(self) -> float:
-        """The squared distances from an even load, in units of that load.
+        """The sum of squared differences from an even load, divided by that load.
 
-        About as much as `degrees_of_freedom` for words put at random.
+        For a random load, about `degrees_of_freedom`.
         """
         even = self.words / self.slots
         return float(((self.counts - even) ** 2).sum() / even)
 
     @property
     def degrees_of_freedom(self) -> int:
-        """The slots less one, since the number of words is given."""
+        """The number of slots minus one, since the number of words is fixed."""
         return self.slots - 1
 
     @property
@@ -84,11 +82,11 @@ class Load:
 
     @property
     def p_value(self) -> float:
-        """The chance that words put at random lie at least as unevenly."""
+        """The probability that a random load is at least as uneven."""
         return math.erfc(self.z_score / math.sqrt(2)) / 2
 
     def grouped(self, groups: int) -> NDArray[np.float64]:
-        """The load of neighbouring slots together, 1.0 being an even load, in so many groups.
+        """The load of `groups` ranges of neighbouring slots; 1.0 is an even load.
 
         >>> Load.of([0, 1, 2, 3, 4, 4], slots=6).grouped(3).tolist()
         [1.0, 1.0, 1.0]
@@ -98,7 +96,7 @@ class Load:
         return np.asarray(sums / np.diff(edges) / (self.words / self.slots))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON; `chains` counts the slots with 0, 1, 2 … words."""
+        """The figures for JSON; `chains` counts the slots with 0, 1, 2 … words."""
         return {
             "distinct": self.distinct,
             "collisions": self.collisions,
@@ -112,10 +110,10 @@ class Load:
 
 
 def normal_score(chi_square: float, degrees_of_freedom: int) -> float:
-    """How far a chi-square lies from the mean, in standard deviations of a normal variable.
+    """The distance of a chi-square from its mean, in standard deviations of a normal variable.
 
-    By the cube root of Wilson and Hilferty (1931): good to two digits from 3 degrees of freedom
-    up. That it is a chi-square at all needs about one word to a slot, or more.
+    By the cube root of Wilson and Hilferty (1931), accurate to two digits from 3 degrees of freedom
+    up. The load follows a chi-square distribution only with about one word per slot or more.
 
     >>> round(normal_score(294.32, 256), 2)  # exceeded with probability 5 %
     1.64
@@ -130,7 +128,7 @@ _SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a hash family does with some words."""
+    """The measurements of a hash family over some words."""
 
     family: HashFamily
     load: Load
@@ -138,7 +136,6 @@ class Measurement:
     terms_per_second: float
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
         return {
             "name": self.family.name,
             "bits": self.family.bits,
@@ -151,7 +148,7 @@ class Measurement:
 
 
 def measure(family: HashFamily, words: Sequence[str], slots: int = 257) -> Measurement:
-    """Try a hash family on words: their load in a table of `slots`, the bits, the speed.
+    """Measure a hash family over words: load of a table with `slots` slots, bits, speed.
 
     >>> from neardup.hashes import hash_family
     >>> tried = measure(hash_family("string:257:1024"), ["hola", "adeu", "a"])
@@ -159,7 +156,7 @@ def measure(family: HashFamily, words: Sequence[str], slots: int = 257) -> Measu
     (3, 'only 9 bits')
     """
     if not words:
-        raise InputError("there are no words to try a hash family on")
+        raise InputError("there are no words to measure a hash family on; give at least one")
     if slots < 2:
         raise SettingError(f"slots={slots} must be at least 2")
     return Measurement(
@@ -171,7 +168,7 @@ def measure(family: HashFamily, words: Sequence[str], slots: int = 257) -> Measu
 
 
 def _speed(family: HashFamily, words: Sequence[str]) -> float:
-    """Terms per second in the fastest round, which other programs disturbed the least."""
+    """Terms per second in the fastest round, the one least disturbed by other programs."""
     rounds: list[float] = []
     while sum(rounds) < _SECONDS:
         start = perf_counter()

@@ -23,10 +23,10 @@ _PROBES = (b"a", b"near", b"duplicate", "查重".encode(), bytes(range(256)))
 
 @dataclass(frozen=True)
 class PythonFunction(HashFamily):
-    """A function from bytes to a number, of which the low bits are taken.
+    """A Python function from bytes to int, of which the low bits are used.
 
-    Its name ends in a check of what it gives for a few known keys, so that two functions of one
-    name, or one that changes from run to run, are not taken for the same.
+    Its name ends in a check of its values for a few fixed keys, which distinguishes two functions
+    of the same name, and detects one that changes from run to run.
 
     >>> import zlib
     >>> PythonFunction(zlib.crc32, 32).name
@@ -38,7 +38,7 @@ class PythonFunction(HashFamily):
 
     def __post_init__(self) -> None:
         if self.bits is not None and self.bits < 1:
-            raise SettingError(f"a hash of bits={self.bits} is none; it must have at least 1")
+            raise SettingError(f"bits={self.bits} must be at least 1 for a hash function")
 
     @cached_property
     def name(self) -> str:
@@ -47,7 +47,6 @@ class PythonFunction(HashFamily):
         return f"{PREFIX}{_dotted(self.function)}@{check[:8]}"
 
     def value(self, term: str) -> int:
-        """What the function gives."""
         return self._number(utf8(term))
 
     def _number(self, data: bytes) -> int:
@@ -56,7 +55,7 @@ class PythonFunction(HashFamily):
             return index(found)
         except TypeError:
             raise SettingError(
-                f"the hash function {_dotted(self.function)} gives {type(found).__name__}; "
+                f"the hash function {_dotted(self.function)} returns {type(found).__name__}; "
                 "it must turn bytes into an int"
             ) from None
 
@@ -66,7 +65,7 @@ def _dotted(function: Callable[[bytes], int]) -> str:
     return f"{named.__module__}.{named.__qualname__}"
 
 
-# Each with the number of whole numbers that may follow its name.
+# Each with the most numbers that may follow its name.
 _FAMILIES: dict[str, tuple[Callable[..., HashFamily], int]] = {
     "nd1": (Nd1, 0),
     "md5": (Md5, 0),
@@ -88,10 +87,10 @@ _NUMBER = re.compile(r"[0-9]{1,39}")
 def hash_family(
     name: str | Callable[[bytes], int] | HashFamily, *, bits: int | None = None
 ) -> HashFamily:
-    """The hash family of a name, or of a Python function from bytes to int.
+    """The hash family with this name, or of a Python function from bytes to int.
 
-    Numbers left out of a name take their defaults: `string` is `string:257:1024`. `bits` says how
-    many bits a function gives, so that more are refused; without it, any number may be asked of it.
+    Omitted numbers have defaults: `string` is `string:257:1024`. `bits` is the number of bits that
+    a function returns; requests for more are refused. By default there is no limit.
     `nd1:NAME` names a key, which must be in the environment (`neardup.hashes.keyed`).
 
     >>> hash_family("string:5749").name
@@ -101,12 +100,12 @@ def hash_family(
     True
     """
     if isinstance(name, str | HashFamily) and bits is not None:
-        raise SettingError(f"bits={bits} describes a Python function; {name} knows its own")
+        raise SettingError(f"bits={bits} applies only to Python functions; leave it out for {name}")
     if isinstance(name, HashFamily):
         return name
     if not isinstance(name, str):
         return PythonFunction(name, bits)
-    if name.strip().startswith(KEYED_PREFIX):  # the environment may change: never remembered
+    if name.strip().startswith(KEYED_PREFIX):  # not cached: the environment may change
         return keyed_by_name(name.strip())
     return _named(name)
 

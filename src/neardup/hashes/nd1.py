@@ -1,4 +1,4 @@
-"""The nd1 family over whole arrays, plain or keyed: the default, fast, of any width."""
+"""The nd1 family over arrays of terms, plain or keyed: the default, fast, of any width."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Hashes = NDArray[np.uint64]
 
 
 class _Steps(Protocol):
-    """The steps from units to features, which a key changes."""
+    """The steps from units to features that depend on the key."""
 
     def unit_values(self, units: Sequence[str]) -> Hashes: ...
 
     def step(self, totals: Hashes, values: Hashes | np.uint64) -> Hashes:
-        """Take the value of one more unit into the polynomial of a shingle."""
+        """Add the value of the next unit to the polynomial of a shingle."""
         ...
 
     def finished(self, totals: Hashes) -> Hashes: ...
@@ -39,7 +39,7 @@ class _Steps(Protocol):
 
 
 def feature_rows(terms: Sequence[str], bits: int, key: HashKey | None) -> Hashes:
-    """The bits of terms that are one unit each, as rows of 64-bit words."""
+    """The bits of terms of one unit each, as rows of 64-bit words."""
     steps = _steps(key)
     features = steps.finished(steps.step(np.zeros(len(terms), np.uint64), steps.unit_values(terms)))
     rows = np.empty((len(terms), row_words(bits)), np.uint64)
@@ -50,7 +50,7 @@ def feature_rows(terms: Sequence[str], bits: int, key: HashKey | None) -> Hashes
 
 
 def shingle_hashes(shingles: Sequence[Sequence[str]], key: HashKey | None = None) -> Hashes:
-    """`feature_hash` of every shingle, each unit hashed once."""
+    """`feature_hash` of every shingle; each distinct unit is hashed once."""
     steps = _steps(key)
     places: dict[str, int] = {}
     for shingle in shingles:
@@ -77,7 +77,7 @@ def _steps(key: HashKey | None) -> _Steps:
 
 
 class _Plain:
-    """Those of `reference`."""
+    """The steps of `kernels.reference.text`."""
 
     def unit_values(self, units: Sequence[str]) -> Hashes:
         sizes = (-(-len(utf8(unit)) // _BLOCK) for unit in units)
@@ -105,7 +105,7 @@ class _Keyed:
 
     def step(self, totals: Hashes, values: Hashes | np.uint64) -> Hashes:
         high, low = _product(totals, np.uint64(self.key.shingle_base))
-        # Modulo the prime, 2^64 is as much as the gap; `high` times it is itself taken apart.
+        # Modulo the prime, 2^64 equals the gap, so the product is low + high * gap.
         more, less = _product(high, _GAP)
         total = _sum_modulo(_sum_modulo(low, less), more * _GAP)
         return _below_prime(_sum_modulo(total, values))
@@ -181,7 +181,7 @@ def _plain_units(terms: list[str], blocks: int) -> Hashes:
 
 
 def _mixed(x: Hashes, key: int, turned_key: int) -> Hashes:
-    """The multiplication that ends a feature hash, and widens one."""
+    """The multiplication that finishes or widens a feature hash."""
     turned = (x << _HALF) | (x >> _HALF)
     return _fold_multiply(x ^ np.uint64(key & text.MASK), turned ^ np.uint64(turned_key))
 
@@ -202,7 +202,7 @@ def _product(a: Hashes, b: Hashes | np.uint64) -> tuple[Hashes, Hashes]:
 
 @dataclass(frozen=True)
 class Nd1(HashFamily):
-    """What the nd1 scheme gives for a term that is one unit, spaces and capitals kept.
+    """The nd1 hash of a term as one unit; spaces and upper case are kept.
 
     >>> f"{Nd1().value('cat'):016x}"
     '9a9bd3a7fd1d1856'

@@ -1,4 +1,4 @@
-"""Hashes as rows of 64-bit words, and terms of equal length hashed together."""
+"""Hashes as rows of 64-bit words, and vectorized hashing of terms of equal size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def row_words(bits: int) -> int:
 
 
 def rows_of_numbers(numbers: Sequence[int], bits: int) -> NDArray[np.uint64]:
-    """The low `bits` bits of each number; a negative one counts as its two's complement.
+    """The low `bits` bits of each number; negative numbers in two's complement.
 
     >>> [f"{word:016x}" for word in rows_of_numbers([0x1FA, 5], 8)[:, 0].tolist()]
     ['fa00000000000000', '0500000000000000']
@@ -29,13 +29,13 @@ def rows_of_numbers(numbers: Sequence[int], bits: int) -> NDArray[np.uint64]:
 
 
 def rows_of_bytes(packed: bytes, words: int, bits: int) -> NDArray[np.uint64]:
-    """The first `bits` bits of each of many byte strings, all of `words` 64-bit words."""
+    """The first `bits` bits of byte strings that are `words` 64-bit words each."""
     rows = np.frombuffer(packed, ">u8").reshape(-1, words)[:, : row_words(bits)]
     return cut(rows.astype(np.uint64), bits)
 
 
 def cut(rows: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
-    """Clear, in place, the bits of each row's last word that lie behind the last of `bits`."""
+    """Clear, in place, the bits after the first `bits` in each row's last word."""
     unused = np.uint64(64 * rows.shape[1] - bits)
     rows[:, -1] = rows[:, -1] >> unused << unused
     return rows
@@ -47,7 +47,7 @@ def bit_columns(rows: NDArray[np.uint64], bits: int) -> NDArray[np.uint8]:
     return np.unpackbits(as_bytes.reshape(len(rows), -1), axis=1, count=bits)
 
 
-# A step over fewer terms than this takes NumPy longer than plain Python takes for all of them.
+# For fewer terms than this, plain Python is faster than NumPy.
 _FEW = 32
 
 
@@ -57,7 +57,7 @@ def hash_alike(
     side_by_side: Callable[[list[str], int], NDArray[np.uint64]],
     one: Callable[[str], int],
 ) -> NDArray[np.uint64]:
-    """Hash terms to 64 bits: those of one size by `side_by_side(terms, size)`, rare ones by `one`.
+    """Hash terms to 64 bits: terms of equal size by `side_by_side(terms, size)`, a few by `one`.
 
     >>> hash_alike(["a", "bcd"], [1, 3], lambda same, size: np.zeros(len(same)), len).tolist()
     [1, 3]

@@ -35,7 +35,7 @@ class Md5(HashFamily):
 
 
 def _md5(data: bytes) -> bytes:
-    # Machines that forbid MD5 allow it where nothing is to be kept safe.
+    # Systems that forbid MD5 allow it for purposes other than security.
     return hashlib.md5(data, usedforsecurity=False).digest()
 
 
@@ -43,8 +43,8 @@ def _md5(data: bytes) -> bytes:
 class Xxh3(HashFamily):
     """XXH3 with seed 0: its 64-bit hash up to 64 bits, above that its 128-bit hash.
 
-    The two are different functions: 65 bits do not begin with the 64. Both start with the most
-    significant bit, as in their canonical (big-endian) form.
+    These are different functions: the first 64 of 65 bits are not the 64-bit hash. Bits are in
+    canonical (big-endian) order, the most significant first.
 
     >>> f"{Xxh3().value(''):016x}"
     '2d06800538d394c2'
@@ -72,10 +72,10 @@ LARGEST_MODULUS = 2**64
 
 @dataclass(frozen=True)
 class String64(HashFamily):
-    """The multiplicative string hash that Python 2 had, low 64 bits.
+    """The multiplicative string hash of Python 2, low 64 bits.
 
-    One letter reaches only the low 34 bits and two letters 54, so it is no hash for characters
-    or pairs of them.
+    One letter affects only the low 34 bits and two letters 54, so it is unsuitable for characters
+    and pairs of them.
 
     >>> f"{String64().value('simhash'):016x}"
     '906715e69d079fba'
@@ -109,10 +109,10 @@ def _string64(terms: list[str], length: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class Dek(HashFamily):
-    """Knuth's shift-and-mix hash without a word size: the number grows by 5 bits a character.
+    """Knuth's shift-and-mix hash without a word size: it grows by 5 bits per character.
 
-    For fingerprints its low 64 bits count, which words of up to 11 letters do not fill. Its time
-    grows with the square of a term's length.
+    Fingerprints use its low 64 bits, which words of up to 11 letters do not fill. Its time is
+    quadratic in the length of a term.
 
     >>> Dek().value('algorismica')
     291014770516511749
@@ -122,7 +122,7 @@ class Dek(HashFamily):
     bits = 64
 
     def value(self, term: str) -> int:
-        """The number, however long it becomes."""
+        """The number in full, of any length."""
         value = len(term)
         for char in term:
             value = (value << 5) ^ (value >> 27) ^ ord(char)
@@ -131,7 +131,7 @@ class Dek(HashFamily):
 
 @dataclass(frozen=True)
 class StringModulo(HashFamily):
-    """A term as a number in base `base`, its code points the digits, modulo `modulus`.
+    """A term as a number in base `base`, with code points as digits, modulo `modulus`.
 
     >>> StringModulo(257, 1024).value('hola')
     182
@@ -152,7 +152,7 @@ class StringModulo(HashFamily):
 
     @property
     def bits(self) -> int:
-        """The bits that the largest number below the modulus takes."""
+        """The bits of modulus - 1."""
         return (self.modulus - 1).bit_length()
 
     def value(self, term: str) -> int:
@@ -164,6 +164,6 @@ class StringModulo(HashFamily):
 
 
 def require_modulus(modulus: int, name: str) -> None:
-    """Refuse a modulus that leaves nothing to tell apart, or more than 64 bits."""
+    """Refuse a modulus below 2 or above 2^64."""
     if not 2 <= modulus <= LARGEST_MODULUS:
-        raise SettingError(f"hash={name!r}: the modulus must lie between 2 and 2^64")
+        raise SettingError(f"hash={name!r}: the modulus must be between 2 and 2^64")

@@ -22,27 +22,28 @@ _BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 def universal_hash(digits: Sequence[int], coefficients: Sequence[int], modulus: int) -> int:
     """The sum of coefficient times digit, modulo a prime: one function of the universal family.
 
-    With coefficients drawn at random, two different keys of digits below the modulus meet with
-    probability 1 / modulus, whatever the keys are.
+    With random coefficients, any two different keys of digits below the modulus collide with
+    probability 1 / modulus.
 
     >>> universal_hash((128, 32, 168, 24, 7, 80), (87, 23, 125, 4, 17, 231), 257)
     167
     """
     if not is_prime(modulus):
-        raise SettingError(f"the modulus of a universal hash must be a prime, {modulus} is none")
+        raise SettingError(f"the modulus of a universal hash must be prime, which {modulus} is not")
     if len(digits) > len(coefficients):
         raise SettingError(
-            f"a key of {len(digits)} digits needs as many coefficients, not {len(coefficients)}"
+            f"a key of {len(digits)} digits needs at least that many coefficients, "
+            f"not {len(coefficients)}"
         )
     return _dot(coefficients, digits) % modulus
 
 
 @dataclass(frozen=True)
 class Universal(HashFamily):
-    """One function of the universal family, its coefficients drawn by a seed.
+    """One function of the universal family, with coefficients drawn from a seed.
 
-    The UTF-8 bytes of a term are its digits, so the modulus is a prime from 257 up. A zero byte
-    at the end of a term makes no difference.
+    The digits are the UTF-8 bytes of a term, so the modulus must be a prime of at least 257. Zero
+    bytes at the end of a term do not change its hash.
 
     >>> Universal(257, 1).value('hola')
     82
@@ -55,7 +56,7 @@ class Universal(HashFamily):
         if not _SMALLEST <= self.modulus < _LARGEST or not is_prime(self.modulus):
             raise SettingError(
                 f"hash={self.name!r}: the modulus must be a prime from {_SMALLEST} (a digit is a "
-                f"byte) to 2^64, {self.modulus} is none; {next_prime(self.modulus)} is"
+                f"byte) to 2^64, which {self.modulus} is not; {next_prime(self.modulus)} is"
             )
 
     @property
@@ -65,7 +66,7 @@ class Universal(HashFamily):
 
     @property
     def bits(self) -> int:
-        """The bits that the largest number below the modulus takes."""
+        """The bits of modulus - 1."""
         return (self.modulus - 1).bit_length()
 
     def value(self, term: str) -> int:
@@ -83,8 +84,8 @@ def _dot(coefficients: Sequence[int], digits: Sequence[int]) -> int:
 def coefficients(modulus: int, seed: int, count: int) -> tuple[int, ...]:
     """The first `count` coefficients of a seed, the same on every machine.
 
-    Each is read from SHAKE-256 of its name, with 64 bits more than the modulus has, so that none
-    is likelier than another by more than one part in 2^64.
+    Each is read from SHAKE-256 of its name with 64 bits more than the modulus has, so that the
+    bias is at most one part in 2^64.
     """
     size = (modulus.bit_length() + 7) // 8 + 8
     return tuple(
@@ -118,7 +119,7 @@ def _passes(number: int, base: int, twos: int) -> bool:
 
 
 def next_prime(number: int) -> int:
-    """The smallest prime of at least `number`, 257 and 2^64 - 59 being the least and the last.
+    """The smallest prime from `number` up, within 257 to 2^64 - 59.
 
     >>> next_prime(1000)
     1009

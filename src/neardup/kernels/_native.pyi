@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 class TooManyPairsError(Exception):
-    """A join finds more pairs than it may; none is given."""
+    """A join found more pairs than its limit; it returns none."""
 
 def available_isas() -> list[str]: ...
 def is_utf8(data: NDArray[np.uint8], offsets: NDArray[np.int64], *, isa: str) -> bool: ...
@@ -57,7 +57,7 @@ def features(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
 
 class FeatureCounts:
-    """How many documents have each feature; above `limit` features the rarest are forgotten."""
+    """The number of documents with each feature; above `limit` features the rarest are dropped."""
 
     def __init__(self, limit: int) -> None: ...
     def __len__(self) -> int: ...
@@ -80,7 +80,7 @@ class IdSet:
 JsonKind = Literal["null", "boolean", "whole", "fraction", "string", "other"]
 
 class JsonLines:
-    """Columns of JSON lines; `add` refuses a block in which anything is unusual."""
+    """Collects columns from JSON lines; `add` refuses a block with anything unusual."""
 
     def __init__(self, wanted: list[tuple[str, str]], *, every: bool, isa: str) -> None: ...
     def __len__(self) -> int: ...
@@ -175,7 +175,7 @@ def predict_similar(
 ) -> int: ...
 
 class SharedFilter:
-    """Which features more than one document may have."""
+    """The features that more than one document may have."""
 
     def __init__(self, features: int, two: bool) -> None: ...
     def see(

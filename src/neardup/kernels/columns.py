@@ -1,4 +1,4 @@
-"""Arrow columns as NumPy reads them, and NumPy arrays as Arrow does, uncopied."""
+"""Conversions between Arrow columns and NumPy arrays, without copies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 def string_buffers(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes and offsets of a string array, the bytes uncopied."""
+    """The bytes and offsets of a string array; the bytes are not copied."""
     if not pa.types.is_large_string(array.type):
         array = array.cast(pa.large_string())
     _, offsets, data = array.buffers()
@@ -25,10 +25,9 @@ def string_buffers(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64
 
 
 def column_of(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) -> pa.Array:
-    """An Arrow array of numbers or flags, null where `nulls` says so.
+    """An Arrow array of numbers or flags, null where `nulls` is true.
 
-    `pa.array` does the same, but imports pandas wherever that is installed, which takes longer than
-    many a run.
+    Unlike `pa.array`, it does not import pandas, which takes longer than many runs.
 
     >>> column_of(np.array([3, 1, 2]), np.array([False, True, False])).to_pylist()
     [3, None, 2]
@@ -40,7 +39,7 @@ def column_of(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) -> p
 
 
 def text_column(texts: Sequence[str]) -> pa.Array:
-    """Strings without nulls as an Arrow array, likewise without pandas.
+    """An Arrow array of strings without nulls, likewise without pandas.
 
     >>> text_column(["to be", "", "不"]).to_pylist()
     ['to be', '', '不']

@@ -1,9 +1,10 @@
-"""Hamming joins: every pair of near rows, without looking at every pair.
+"""Hamming joins: every pair of near rows, without comparing every pair.
 
-Rows are fingerprints as words: a uint64 array of shape (n, words), bit 0 the most significant of
-the first word, those beyond the last bit zero. Repeated rows are allowed, and make as many pairs
-as there are; to keep them few, group equal rows first and join `rows[groups.firsts]`. A join that
-would find more than `most_pairs` raises `TooManyPairsError`, in any number of threads.
+Rows are fingerprints: a uint64 array of shape (n, words). Bit 0 is the most significant bit of the
+first word; unused bits of the last word are zero. Equal rows are allowed, and each two of them are
+a pair; to avoid these pairs, group equal rows first and join `rows[groups.firsts]`. A join that
+finds more than `most_pairs` raises `TooManyPairsError`, with any number of threads. The twin is
+`reference.hamming_join`.
 """
 
 from __future__ import annotations
@@ -51,10 +52,10 @@ class RowPairs:
 
 @dataclass(frozen=True)
 class JoinCosts:
-    """What the join weighs when it chooses between comparing and dividing, in nanoseconds.
+    """Costs in nanoseconds, by which the join decides whether to compare rows or divide them.
 
-    `compare` is one comparison of 64 bits inside a bucket, `move` a row's way into its bucket,
-    `bucket` the opening of one bucket. They steer the speed alone, never the result.
+    `compare` is one comparison of 64 bits inside a bucket, `move` is moving a row into its bucket,
+    `bucket` is opening a bucket. They affect the speed, never the result.
     """
 
     compare: float = 0.18
@@ -70,41 +71,41 @@ MEASURED_COSTS = JoinCosts()
 
 
 def checked_rows(rows: Any, name: str, words: int | None = None) -> Rows:
-    """The rows as they are, or a sentence about what is wrong with them."""
+    """Check that rows are a uint64 array of shape (n, words), and make them contiguous."""
     if not isinstance(rows, np.ndarray) or rows.dtype != np.uint64 or rows.ndim != 2:
         raise SettingError(f"{name} must be a uint64 array of shape (n, words)")
     if not 1 <= rows.shape[1] <= MOST_BITS // 64:
-        raise SettingError(f"{name} has {rows.shape[1]} words a row; 1 to {MOST_BITS // 64} can be")
+        raise SettingError(f"{name} has {rows.shape[1]} words per row, not 1 to {MOST_BITS // 64}")
     if words is not None and rows.shape[1] != words:
-        raise SettingError(f"{name} has {rows.shape[1]} words a row, where {words} are needed")
+        raise SettingError(f"{name} has {rows.shape[1]} words per row, not {words}")
     return np.ascontiguousarray(rows)
 
 
 def checked_sides(left: Any, right: Any) -> tuple[Rows, Rows | None]:
-    """Both sides of a join, of one width and few enough to count in 32 bits."""
+    """Check that both sides of a join have the same width and at most 2^32 - 1 rows together."""
     left = checked_rows(left, "left")
     if right is not None:
         right = checked_rows(right, "right", left.shape[1])
     count = len(left) + (0 if right is None else len(right))
     if count > MOST_ROWS:
-        raise SettingError(f"{count} rows are too many for one join; {MOST_ROWS} can be")
+        raise SettingError(f"a join takes at most {MOST_ROWS} rows, not {count}")
     return left, right
 
 
 def checked_masks(masks: Any, words: int) -> Rows:
-    """The masks of a plan, of the width of its rows."""
+    """Check that masks are as wide as the rows."""
     return checked_rows(masks, "masks", words)
 
 
 def checked_distance(distance: Any, name: str) -> int:
-    """A number of differing bits; none can be larger than the widest row."""
+    """Check a number of differing bits, and cap it at the width of the widest row."""
     if isinstance(distance, bool) or not isinstance(distance, int | np.integer) or distance < 0:
         raise SettingError(f"{name}={distance!r} must be a whole number, at least 0")
     return min(int(distance), MOST_BITS)
 
 
 def checked_bits(bits: Any, words: int) -> int:
-    """A width in bits that needs just these words."""
+    """Check that rows of `bits` bits take exactly `words` words."""
     if (
         isinstance(bits, bool)
         or not isinstance(bits, int)
@@ -115,10 +116,10 @@ def checked_bits(bits: Any, words: int) -> int:
 
 
 def checked_blocks(blocks: Blocks | None, bits: int, distance: int) -> NDArray[np.int64] | None:
-    """Cut points that make the join complete: apart from each other, and one more than `distance`.
+    """Check that blocks do not overlap and are enough to find every pair: distance + 1.
 
-    A pair within the distance has its first equal block among the first distance + 1, so
-    more blocks than these would find nothing more.
+    A pair within the distance agrees on one of the first distance + 1 blocks, so further blocks
+    are dropped.
     """
     if blocks is None:
         return None
@@ -130,19 +131,19 @@ def checked_blocks(blocks: Blocks | None, bits: int, distance: int) -> NDArray[n
         raise SettingError(f"blocks={blocks!r} must not overlap")
     if len(cuts) <= distance:
         raise SettingError(
-            f"{len(cuts)} blocks cannot promise every pair within {distance} bits; "
+            f"{len(cuts)} blocks cannot guarantee every pair within {distance} bits; "
             f"give at least {distance + 1}"
         )
     return np.ascontiguousarray(cuts[: distance + 1])
 
 
 def checked_stops(stops: Any, count: int) -> NDArray[np.int64]:
-    """Where each row's window ends: after itself, within the rows, never before the last one."""
+    """Check that windows end after their row and within the rows, and that ends do not decrease."""
     ends = np.ascontiguousarray(stops, np.int64)
     if ends.shape != (count,):
         raise SettingError(f"stops must have one end for each of the {count} rows")
     if np.any(ends <= np.arange(count)) or np.any(ends > count) or np.any(np.diff(ends) < 0):
-        raise SettingError("stops must not decrease, and end each window behind its row")
+        raise SettingError("stops must not decrease, and must end each window after its row")
     return ends
 
 
@@ -182,8 +183,8 @@ def join_within(
 ) -> RowPairs:
     """Every pair of rows that differ in at most `distance` bits, guaranteed.
 
-    `blocks` are ranges of bits to divide by first, at least distance + 1 of them; without, they
-    are chosen by `costs`, or everything is compared where that is cheaper.
+    `blocks` are the ranges of bits to divide by first, at least distance + 1. By default they are
+    chosen by `costs`, or all rows are compared where that is cheaper.
     """
     left, right = checked_sides(left, right)
     bits, distance = checked_bits(bits, left.shape[1]), checked_distance(distance, "distance")
@@ -212,10 +213,7 @@ def join_masks(
     threads: int = 1,
     isa: str = "auto",
 ) -> RowPairs:
-    """Every pair of rows that agree on all bits of at least one mask, within `max_distance`.
-
-    A pair is found by the first mask that agrees, and written only if it is near enough.
-    """
+    """Every pair of rows that agree on all bits of at least one mask, within `max_distance`."""
     pairs, _ = _join_masks(left, right, masks, max_distance, most_pairs, True, threads, isa)
     return RowPairs(*pairs)
 
@@ -229,7 +227,7 @@ def count_masks(
     threads: int = 1,
     isa: str = "auto",
 ) -> int:
-    """How many pairs `join_masks` would give, without the memory for them."""
+    """The number of pairs that `join_masks` would find, without storing them."""
     _, count = _join_masks(left, right, masks, max_distance, None, False, threads, isa)
     return count
 
@@ -243,7 +241,7 @@ def join_all(
     threads: int = 1,
     isa: str = "auto",
 ) -> RowPairs:
-    """Every pair of rows within `max_distance` bits, or every pair there is, by looking at each."""
+    """Every pair of rows within `max_distance` bits (default: every pair), by comparing all."""
     left, right = checked_sides(left, right)
     return RowPairs(
         *_native.join_all(
@@ -266,7 +264,7 @@ def join_windows(
     threads: int = 1,
     isa: str = "auto",
 ) -> RowPairs:
-    """Every pair i < j < stops[i] within `max_distance` bits, in the order of the rows given."""
+    """Every pair i < j < stops[i] within `max_distance` bits (default: every such pair)."""
     rows, _ = checked_sides(rows, None)
     ends = checked_stops(stops, len(rows))
     return RowPairs(
@@ -284,8 +282,8 @@ def join_windows(
 def expand_pairs(pairs: RowPairs, groups: RowGroups, right: RowGroups | None = None) -> RowPairs:
     """Turn pairs of groups into pairs of their members, sorted by (a, b).
 
-    Within one collection the members of a group are pairs too, at distance 0. Between two,
-    `groups` are those of the left side and `right` those of the other.
+    Within one collection, the members of a group are also pairs, at distance 0. Between two
+    collections, `groups` belongs to the left one and `right` to the right one.
     """
     return RowPairs(
         *_native.expand_pairs(

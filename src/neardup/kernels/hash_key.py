@@ -1,4 +1,4 @@
-"""The secret behind a keyed hash: what each of its steps takes, derived from one key."""
+"""The numbers that the steps of a keyed hash use, all derived from one secret."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_KEY: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
 @dataclass(frozen=True)
 class HashKey:
-    """Seven secret numbers, which no repr shows; docs/reference/scheme.md says what each is for."""
+    """Seven secret numbers, hidden in the repr; docs/reference/scheme.md explains each."""
 
     unit_low: int = field(repr=False)
     unit_high: int = field(repr=False)
@@ -29,7 +29,7 @@ class HashKey:
 
     @classmethod
     def derive(cls, name: str, secret: bytes) -> HashKey:
-        """Derive the numbers from a secret of 16 to 64 bytes, for one name."""
+        """Derive the numbers from the name of a key and its secret of 16 to 64 bytes."""
         digest = blake2b(name.encode(), key=secret, person=_HASH, digest_size=8 * _WORDS).digest()
         words = [int.from_bytes(digest[i : i + 8], "little") for i in range(0, 8 * _WORDS, 8)]
         # A base of 0 or 1 would lose the order of the units.
@@ -38,7 +38,7 @@ class HashKey:
 
     @property
     def words(self) -> NDArray[np.uint64]:
-        """The numbers as the native module takes them."""
+        """The numbers as an array for the native module."""
         return np.array(
             [
                 self.unit_low,
@@ -54,5 +54,5 @@ class HashKey:
 
 
 def key_check(name: str, secret: bytes) -> str:
-    """Eight hexadecimal digits that tell two secrets of one name apart, and nothing else."""
+    """Eight hexadecimal digits that distinguish two secrets of the same name."""
     return blake2b(name.encode(), key=secret, person=_CHECK, digest_size=_CHECK_BYTES).hexdigest()

@@ -1,4 +1,4 @@
-"""What the living tables take and give: numbered rows, and the matches of a query."""
+"""Inputs and results of the index tables: numbered rows, and the matches of queries."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from neardup.errors import SettingError
 from neardup.kernels.hamming_join import Rows, checked_bits, checked_masks, checked_rows
 
-# The topmost bit is the tables' own.
+# The tables use the topmost bit themselves.
 MOST_NUMBER = 2**63 - 1
-# What can be put into one segment, or into the tables in memory.
+# Per segment, and in the memory tables.
 MOST_DOCUMENTS = 2**32 - 1
 
 Numbers = NDArray[np.uint64]
@@ -22,9 +22,9 @@ Numbers = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """What queries found: query i has the matches from `offsets[i]` up to `offsets[i + 1]`.
+    """The matches of queries: query i has those from `offsets[i]` up to `offsets[i + 1]`.
 
-    The nearest come first, and of those as near the lowest number.
+    Matches are sorted by distance, then by number.
     """
 
     offsets: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Matches:
 
 
 def checked_plan(masks: Any, bits: Any) -> tuple[Rows, int]:
-    """The masks of a plan on so many bits; none may use a bit beyond them."""
+    """Check the masks of a plan for fingerprints of `bits` bits; none may use a bit beyond them."""
     masks = checked_masks(masks, masks.shape[-1] if isinstance(masks, np.ndarray) else 1)
     bits = checked_bits(bits, masks.shape[1])
     if np.any(masks[:, -1] & np.uint64(2 ** (-bits % 64) - 1)):
@@ -49,7 +49,7 @@ def checked_plan(masks: Any, bits: Any) -> tuple[Rows, int]:
 
 
 def checked_fingerprints(rows: Any, bits: int) -> Rows:
-    """Rows of so many bits, those beyond them zero."""
+    """Check rows of `bits` bits; the bits beyond must be zero."""
     fingerprints = checked_rows(rows, "rows", -(-bits // 64))
     if np.any(fingerprints[:, -1] & np.uint64(2 ** (-bits % 64) - 1)):
         raise SettingError(f"a row has bits beyond the {bits} of the fingerprints")
@@ -57,18 +57,18 @@ def checked_fingerprints(rows: Any, bits: int) -> Rows:
 
 
 def checked_numbers(numbers: Any, count: int) -> Numbers:
-    """The numbers of so many documents."""
+    """Check the numbers of `count` documents."""
     if not isinstance(numbers, np.ndarray) or numbers.dtype != np.uint64 or numbers.ndim != 1:
         raise SettingError("numbers must be a uint64 array of one dimension")
     if len(numbers) != count:
-        raise SettingError(f"{count} rows need as many numbers, not {len(numbers)}")
+        raise SettingError(f"{count} rows need {count} numbers, not {len(numbers)}")
     if np.any(numbers > MOST_NUMBER):
         raise SettingError(f"numbers must be at most {MOST_NUMBER}")
     return np.ascontiguousarray(numbers)
 
 
 def checked_dead(dead: Any) -> Numbers:
-    """The numbers to leave out, ascending."""
+    """Check the ascending numbers of removed documents; None is no number."""
     if dead is None:
         return np.empty(0, np.uint64)
     if not isinstance(dead, np.ndarray) or dead.dtype != np.uint64 or dead.ndim != 1:
@@ -79,7 +79,7 @@ def checked_dead(dead: Any) -> Numbers:
 
 
 def checked_limit(limit: Any) -> int | None:
-    """How many matches a query gives at most, or None for all."""
+    """Check the largest number of matches per query; None is no limit."""
     if limit is None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 0:

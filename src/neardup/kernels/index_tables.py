@@ -1,4 +1,8 @@
-"""Index tables: numbered fingerprints that are added, removed and queried."""
+"""Index tables: numbered fingerprints that can be added, removed and queried.
+
+A segment is a set of numbered fingerprints as bytes; `segment_format` specifies it. The twin is
+`reference.index_tables`.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +40,9 @@ __all__ = [
 
 
 class MemoryTables:
-    """Numbered fingerprints in native memory, found by the masks on which they agree.
+    """Numbered fingerprints in native memory, found by the masks on which they agree with a query.
 
-    Any number of threads may query at a time; a change waits for them, and they for it.
+    Queries of several threads run in parallel; changes exclude them and each other.
     """
 
     def __init__(self, masks: Rows, bits: int, *, isa: str = "auto") -> None:
@@ -50,39 +54,39 @@ class MemoryTables:
 
     @property
     def distinct(self) -> int:
-        """How many different fingerprints there are."""
+        """The number of different fingerprints."""
         return self._native.distinct
 
     @property
     def nbytes(self) -> int:
-        """The memory that the tables hold."""
+        """The memory of the tables."""
         return self._native.nbytes
 
     def largest_buckets(self, count: int) -> list[int]:
-        """The sizes of the largest sets of different fingerprints that agree on a mask."""
+        """The sizes of the `count` largest sets of different fingerprints that agree on a mask."""
         return self._native.largest_buckets(count)
 
     def add(self, numbers: Numbers, rows: Rows) -> NDArray[np.uint32]:
-        """Add documents, or none if a number is there already (ValueError).
+        """Add documents; if a number is taken, add none and raise ValueError.
 
-        Gives the places of their rows, which hold for as long as the documents are there.
+        Returns the places of their rows, which are valid until the documents are removed.
         """
         rows = checked_rows(rows, "rows", self.masks.shape[1])
         return self._native.add(checked_numbers(numbers, len(rows)), rows)
 
     def rows_at(self, places: NDArray[np.uint32]) -> Rows:
-        """The rows at places that `add` gave; ValueError if there was none at one."""
+        """The rows at places that `add` returned; ValueError for an unknown place."""
         return self._native.rows_at(places)
 
     def remove(self, numbers: Numbers, rows: Rows) -> None:
-        """Remove documents, or none if one is not there with just this row (ValueError)."""
+        """Remove documents; if one is missing or has another row, remove none: ValueError."""
         rows = checked_rows(rows, "rows", self.masks.shape[1])
         self._native.remove(checked_numbers(numbers, len(rows)), rows)
 
     def query(
         self, rows: Rows, *, max_distance: int, limit: int | None = None, threads: int = 1
     ) -> Matches:
-        """The documents that agree with a row on a mask and differ in at most `max_distance`."""
+        """Documents that agree with a row on a mask and differ in at most `max_distance` bits."""
         return Matches(
             *self._native.query(
                 checked_rows(rows, "rows", self.masks.shape[1]),
@@ -95,10 +99,9 @@ class MemoryTables:
     def query_one(
         self, row: bytes, *, max_distance: int, limit: int | None = None
     ) -> list[tuple[int, int]]:
-        """The matches of one row, as pairs of number and distance; quicker than `query` for one.
+        """The matches of one row as pairs (number, distance); for one row, faster than `query`.
 
-        The row is given as the bytes of its words, because an array would take longer to make
-        than most queries take.
+        `row` is the bytes of its words: creating an array takes longer than most queries.
         """
         try:
             most = max_distance if max_distance < MOST_BITS else MOST_BITS
@@ -110,12 +113,12 @@ class MemoryTables:
 
 
 def release_memory() -> None:
-    """Give memory that was freed back to the system, for whoever has just let go of much."""
+    """Return freed memory to the system; call it after freeing much."""
     _native.release_memory()
 
 
 def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:
-    """Write documents as a segment, whose bytes do not depend on their order."""
+    """Write documents as a segment; its bytes do not depend on their order."""
     masks, bits = checked_plan(masks, bits)
     rows = checked_rows(rows, "rows", masks.shape[1])
     return _native.pack_segment(checked_numbers(numbers, len(rows)), rows, masks, bits)
@@ -131,9 +134,9 @@ def query_segment(
     dead: Numbers | None = None,
     isa: str = "auto",
 ) -> Matches:
-    """What `MemoryTables.query` would find among the documents of a segment that are not dead.
+    """Query the documents of a segment that are not `dead`, like `MemoryTables.query`.
 
-    A damaged segment is a ValueError if what the query reads is damaged; `check_segment` reads all.
+    Damage in the bytes that the query reads is a ValueError; `check_segment` reads all bytes.
     """
     return Matches(
         *_native.query_segment(
@@ -149,28 +152,28 @@ def query_segment(
 
 
 def merge_segments(buffers: Sequence[Buffer], dead: Numbers | None = None) -> bytes:
-    """One segment of all documents that are not dead, as if they had been packed together.
+    """Pack the documents of several segments that are not `dead` into one segment.
 
-    The segments are of one plan and are checked as by `check_segment`.
+    The segments must have the same plan. They are checked as by `check_segment`.
     """
     return _native.merge_segments([_bytes_of(buffer) for buffer in buffers], checked_dead(dead))
 
 
 def segment_rows(buffer: Buffer) -> tuple[Numbers, Rows]:
-    """The documents of a segment: equal rows together, rows and then numbers ascending."""
+    """The documents of a segment, sorted by row and then by number."""
     return _native.segment_rows(_bytes_of(buffer))
 
 
 def check_segment(buffer: Buffer) -> None:
-    """Read every byte of a segment; ValueError if it is not as it was written."""
+    """Check every byte of a segment; ValueError if it is damaged."""
     _native.check_segment(_bytes_of(buffer))
 
 
 def check_pages(file: int, *, front_only: bool = False) -> None:
-    """Follow the pages of an LMDB file that is open for reading; ValueError if it is damaged.
+    """Check the pages of an LMDB file that is open for reading; ValueError if it is damaged.
 
-    `front_only` looks at the first two pages, which LMDB reads before any other. The twin is
-    `lmdb.verify`, which lets more pass: an index has one table, of plain values.
+    `front_only` checks the first two pages, which LMDB reads before all others. The twin is
+    `lmdb.verify`, which accepts more: an index has one table, of plain values.
     """
     _native.check_pages(file, not front_only)
 

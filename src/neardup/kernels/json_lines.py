@@ -1,4 +1,4 @@
-"""JSON lines as columns, without an object for each value."""
+"""JSON lines → columns, without a Python object per value. The twin is orjson."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MustBe = Literal["string", "whole", "any", "missing"]
 
 @dataclass(frozen=True, eq=False)
 class JsonColumn:
-    """The values that some objects have for one key, as the native code spells them.
+    """The values of one key, as text in native memory.
 
     A column of kind `other` holds arrays, objects, large numbers, or values of several kinds; its
-    `data` are the values in JSON with a comma behind each. Missing values are null.
+    `data` is the values in JSON, each followed by a comma. Missing values are null.
     """
 
     kind: Kind
@@ -30,35 +30,35 @@ class JsonColumn:
     offsets: NDArray[np.int64]
 
     def strings(self) -> pa.Array:
-        """The values of any kind but `null` and `other` as they are spelt; uncopied."""
+        """The values as strings, not copied; for all kinds except `null` and `other`."""
         buffers = [None, pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
         return pa.Array.from_buffers(pa.large_string(), self.rows, buffers)
 
 
 class JsonLines:
-    """Gathers columns from blocks of JSON lines, as long as these are alike and nothing is odd.
+    """Collects columns from blocks of JSON lines; refuses blocks with anything unusual.
 
-    `wanted` maps the keys to what their values must be: a kind, `any`, or `missing` for a key that
-    no object may have. With `every`, all other keys become columns as well.
+    `wanted` maps keys to the required kind of their values: a kind, `any`, or `missing` for a key
+    that no object may have. With `every`, all other keys become columns as well.
     """
 
     def __init__(self, wanted: Mapping[str, MustBe], *, every: bool, isa: str = "auto") -> None:
         self._native = _native.JsonLines(list(wanted.items()), every=every, isa=isa)
 
     def __len__(self) -> int:
-        """How many objects were added since the columns were taken."""
+        """The number of objects added since the last `take`."""
         return len(self._native)
 
     def add(self, block: bytes) -> int:
-        """Add a block of lines and count them, or say 0, which is that others should read it.
+        """Add a block and return the number of its lines; 0 if the block is refused.
 
-        A block that is sound but not like those before is refused too. It may be added once the
-        columns have been taken.
+        A valid block whose columns differ from those before is refused too, but can be added after
+        `take`.
         """
         return self._native.add(np.frombuffer(block, np.uint8))
 
     def take(self) -> dict[str, JsonColumn]:
-        """Hand over the columns, in the order of `wanted` and then of the input, and begin anew."""
+        """Return the columns, in the order of `wanted` and then of the input, and start afresh."""
         rows = len(self)
         return {
             name: JsonColumn(kind, rows, data, offsets)

@@ -1,30 +1,30 @@
-"""The bytes of a segment, in plain NumPy: what the native code writes too, and reads.
+"""The segment format, in plain NumPy: the specification of what the native code writes and reads.
 
 A segment is a set of numbered fingerprints with one table for each mask of their plan. It holds
-no address, so it can be read where it lies. All is little-endian, in parts that begin at a
-multiple of 8 bytes and are filled up with zeros:
+no addresses, so it is read in place. All numbers are little-endian; each part begins at a multiple
+of 8 bytes and is padded with zeros:
 
-    head     uint64 × 10  magic, version, bits, masks, groups, documents, bytes in all,
-                          checksum of all behind the masks, checksum of the masks,
-                          checksum of the nine before
+    head     uint64 × 10  magic, version, bits, masks, groups, documents, total bytes,
+                          checksum of everything after the masks, checksum of the masks,
+                          checksum of the nine words before
     masks    uint64       one row of words each
     rows     uint64       the different fingerprints ("groups"), ascending
-    starts   uint32       where the numbers of each group begin, and where the last end
-    numbers  uint64       those of each group ascending
+    starts   uint32       the first number of each group, and the end of the last group
+    numbers  uint64       ascending within each group
 
 and then for each mask
 
-    buckets  uint32       where each bucket begins, and where the last ends: 2^d + 1
-    tags     uint32       32 bits of each group, to leave it out by without reading its row
+    buckets  uint32       the start of each bucket, and the end of the last: 2^d + 1
+    tags     uint32       32 bits of each group, to skip it without reading its row
     groups   uint32       the groups of each bucket, ascending
 
-The masked bits of a row, in order, are cut into pieces of 64, the last filled up with zeros
-behind; folded together they are the row's key. The topmost d bits of the key are its bucket.
-There are about eight groups in a bucket, unless the mask has too few bits for that.
-A tag is made of two: its topmost bits are those of a hash of the key, the others are those of the
-half word of the row that has the most bits outside the mask. Groups whose tags differ from a
-query's among the first, or in more bits than it allows, need not be looked at. There are no bits
-of the hash if the mask has up to 12 bits, eight up to 24, and then nothing else.
+The masked bits of a row, in order, are cut into pieces of 64 bits, the last padded with zeros at
+its end; the row's key is folded from the pieces. The topmost d bits of the key are its bucket.
+A bucket has about eight groups, unless the mask has too few bits for that.
+A tag has two parts: the topmost bits come from a hash of the key, the others from the half word of
+the row that has the most bits outside the mask. A query skips groups whose tag differs in the first
+part, or in the second part by more bits than the query allows. The hash takes no bits if the mask
+has up to 12 bits, 8 bits up to 24, and all 32 above.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ HALF = np.uint64(32)
 
 @dataclass(frozen=True, eq=False)
 class SegmentRows:
-    """What a segment was written from."""
+    """The contents of a segment."""
 
     numbers: Numbers
     rows: Rows
@@ -62,7 +62,7 @@ class SegmentRows:
 
 
 def written_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:
-    """The bytes of a segment of different numbers."""
+    """The bytes of a segment; the numbers must be distinct."""
     order = np.lexsort([numbers, *rows.T[::-1]])
     numbers, rows = numbers[order], rows[order]
     new = np.ones(len(rows), np.bool_)
@@ -87,7 +87,7 @@ def written_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> byt
 
 
 def read_segment(buffer: Buffer) -> SegmentRows:
-    """The documents of a segment; ValueError unless every byte is as it was written."""
+    """The contents of a segment; ValueError if any byte is damaged."""
     data = bytes(buffer)
     if len(data) < 8 * HEAD_WORDS or len(data) % 8:
         raise ValueError("a segment is cut off")
@@ -125,12 +125,12 @@ def read_segment(buffer: Buffer) -> SegmentRows:
 
 
 def bucket_bits(groups: int, mask: NDArray[np.uint64]) -> int:
-    """How many bits of the key tell the buckets of a table apart."""
+    """The number of key bits that select a bucket: d."""
     return min(max(groups // GROUPS_A_BUCKET, 1).bit_length() - 1, _positions(mask).size)
 
 
 def row_keys(rows: Rows, mask: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """What rows that agree on the mask have in common."""
+    """The key of each row: equal for rows that agree on the mask."""
     chosen = _bits_of(rows)[:, _positions(mask)]
     padded = np.pad(chosen, ((0, 0), (0, -chosen.shape[1] % 64)))
     packed = np.ascontiguousarray(np.packbits(padded, axis=1))
@@ -144,7 +144,7 @@ def row_keys(rows: Rows, mask: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def row_tags(
     rows: Rows, keys: NDArray[np.uint64], mask: NDArray[np.uint64], bits: int
 ) -> NDArray[np.uint32]:
-    """32 bits by which most rows of a bucket can be left out unseen."""
+    """The tag of each row: 32 bits by which a query skips most rows of a bucket."""
     free = np.ones(64 * rows.shape[1], np.bool_)
     free[bits:] = False
     free[_positions(mask)] = False
@@ -157,7 +157,7 @@ def row_tags(
 
 
 def checksum(data: bytes) -> int:
-    """A sum over words that any change of one word, or exchange of two, changes."""
+    """A sum over words that changes if one word changes or two are swapped."""
     words = np.frombuffer(data, np.uint64)
     mixed = (words ^ np.arange(len(words), dtype=np.uint64) * KEY_FACTOR) * CHECK_FACTORS[0]
     return int(((mixed ^ mixed >> HALF) * CHECK_FACTORS[1]).sum(dtype=np.uint64))

@@ -1,8 +1,8 @@
 """Set joins: exact similarity of given pairs, and every pair that reaches a threshold.
 
-The twin is `reference.set_join`. Document i has the features `hashes[offsets[i]:offsets[i + 1]]`,
-ascending, each once, with `weights` beside them: 0, or from 1e-100 to 1e100; without weights each
-feature weighs 1. An empty document is similar to nothing; equal documents have similarity 1.
+Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, distinct and ascending, and their
+`weights`: 0, or from 1e-100 to 1e100; without weights each feature weighs 1. An empty document has
+similarity 0 to all others; equal documents have similarity 1. The twin is `reference.set_join`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Documents = tuple[Offsets, Hashes, Weights | None]
 class SimilarPairs:
     """Pairs sorted by (a, b), each once; a < b where a collection is joined with itself.
 
-    `compared` is how many pairs were looked at feature by feature to find them.
+    `compared` is the number of pairs that were compared feature by feature to find them.
     """
 
     a: NDArray[np.int64]
@@ -44,15 +44,15 @@ class SimilarPairs:
 
 
 class TooManyPostingsError(Exception):
-    """A join would have to look at more postings than it may; none was looked at."""
+    """A join would read more postings than `most_postings`; it did not start."""
 
     def __init__(self, postings: int) -> None:
-        super().__init__(f"{postings} postings would have to be looked at")
+        super().__init__(f"the join would read {postings} postings")
         self.postings = postings
 
 
 def checked_measure(measure: Any, *sides: Documents | None) -> str:
-    """A measure by name; Jaccard knows no weights."""
+    """Check the name of a measure; jaccard takes no weights."""
     if measure not in MEASURES:
         raise SettingError(f"measure={measure!r} must be one of {', '.join(MEASURES)}")
     if measure == "jaccard" and any(side is not None and side[2] is not None for side in sides):
@@ -61,7 +61,7 @@ def checked_measure(measure: Any, *sides: Documents | None) -> str:
 
 
 def checked_threshold(threshold: Any) -> float:
-    """A similarity that pairs are to reach: above 0, at most 1."""
+    """Check the lowest similarity of pairs: above 0 and at most 1."""
     if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.floating):
         raise SettingError(f"threshold={threshold!r} must be a number")
     if not 0 < threshold <= 1:
@@ -70,7 +70,7 @@ def checked_threshold(threshold: Any) -> float:
 
 
 def checked_sides(left: Documents, right: Documents | None) -> tuple[Documents, Documents | None]:
-    """Both collections in the types that the kernels take; what is in them is checked there."""
+    """Check the types of both collections; the kernels check the values."""
     if right is not None:
         if (left[2] is None) != (right[2] is None):
             raise SettingError("both collections need weights, or neither")
@@ -79,7 +79,7 @@ def checked_sides(left: Documents, right: Documents | None) -> tuple[Documents, 
 
 
 def checked_places(places: Any, count: int, name: str) -> NDArray[np.int64]:
-    """Numbers of documents that are there."""
+    """Check that places are numbers of the `count` documents."""
     array = np.asarray(places)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise SettingError(f"{name} must be a list of whole numbers")
@@ -133,7 +133,7 @@ def similarities(
     right: Documents | None = None,
     threads: int = 1,
 ) -> NDArray[np.float64]:
-    """The true similarity of documents a[i] and b[i]; with `right`, b counts in that collection.
+    """The exact similarity of documents a[i] and b[i]; with `right`, b refers to that collection.
 
     `measure` is "jaccard", which takes no weights, "weighted-jaccard" or "cosine".
     """
@@ -160,10 +160,10 @@ def join_similar(
 ) -> SimilarPairs:
     """Every pair of documents whose similarity is at least `threshold`, guaranteed.
 
-    With `right`, pairs are of a document and one of that collection. Documents that are equal make
-    as many pairs as there are; to keep them few, join one of each. `TooManyPostingsError` is raised
-    where there are more than `most_postings`, as `predict_similar` counts them, and
-    `TooManyPairsError` where there are more than `most_pairs`, in any number of threads.
+    With `right`, each pair has its second document in that collection. Every two equal documents
+    are a pair; to avoid these pairs, join one document of each content. Raises
+    `TooManyPostingsError` if `predict_similar` counts more than `most_postings`, and
+    `TooManyPairsError` if there are more than `most_pairs`, with any number of threads.
     """
     left, right = checked_sides((offsets, hashes, weights), right)
     measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
@@ -194,9 +194,9 @@ def predict_similar(
     right: Documents | None = None,
     threads: int = 1,
 ) -> int:
-    """How many postings `join_similar` would look at: its work beyond reading the features.
+    """The number of postings that `join_similar` would read: its work beyond reading the features.
 
-    That is counted, not guessed; it costs as much as the linear part of the join.
+    The number is exact; counting costs as much as the linear part of the join.
     """
     left, right = checked_sides((offsets, hashes, weights), right)
     measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
@@ -208,11 +208,12 @@ def predict_similar(
 
 
 class PossiblePartners:
-    """Tells documents that can be in no pair, as too few of their features are anyone else's.
+    """Finds documents that cannot be in a pair because they share too few features with others.
 
-    Collections go by twice, part by part: `see` notes the features of all, then `keep_possible`
-    tells. `features` is about how many there are; with `two` collections, only what both have
-    counts. Some that are in no pair pass for possible; none that is in one is lost.
+    Each collection is passed twice, part by part: first all parts to `see`, then all parts to
+    `keep_possible`. `features` is the approximate number of features; with `two` collections, only
+    features of both count. A document that is in a pair is never excluded; some that are in none
+    remain.
     """
 
     def __init__(
@@ -223,14 +224,14 @@ class PossiblePartners:
         self._threads = threads
 
     def see(self, part: Documents, wanted: NDArray[np.bool_], *, right: bool = False) -> None:
-        """Note the features of those documents that are `wanted`."""
+        """Record the features of the documents whose flag is set in `wanted`."""
         part, _ = checked_sides(part, None)
         _refused_in_a_sentence(
             lambda: self._filter.see(part, wanted, right=right, threads=self._threads)
         )
 
     def keep_possible(self, part: Documents, wanted: NDArray[np.bool_]) -> None:
-        """Clear the flags of documents that can be in no pair."""
+        """Clear the flags in `wanted` of documents that cannot be in a pair."""
         part, _ = checked_sides(part, None)
         checked_measure(self._measure, part)
         _refused_in_a_sentence(
@@ -245,15 +246,15 @@ class PossiblePartners:
 
 
 def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each of n documents the smallest one that pairs (a[i], b[i]) connect it with."""
+    """The smallest member of each document's connected component, by pairs (a[i], b[i])."""
     if not 0 <= n <= MOST_DOCUMENTS:
-        raise SettingError(f"n={n!r} must be a number of documents, at most {MOST_DOCUMENTS}")
+        raise SettingError(f"n={n!r} must be a number of documents from 0 to {MOST_DOCUMENTS}")
     a, b = checked_places(a, n, "a"), checked_places(b, n, "b")
     return _refused_in_a_sentence(lambda: _native.components(n, a, b))
 
 
 def _refused_in_a_sentence(work: Callable[[], Found]) -> Found:
-    """The native module reads all features and says what is wrong with them."""
+    """Raise the errors of the native module, which checks the values, as `SettingError`."""
     try:
         return work()
     except ValueError as error:

@@ -1,4 +1,8 @@
-"""Feature kernels: texts → hashes with counts, weighted hashes → fingerprints, counts of hashes."""
+"""Text kernels: texts → fingerprints or hashed features, weighted features → fingerprints.
+
+String arrays must not hold nulls. With a `key`, features are hashed by the keyed hash, else by
+plain nd1. Fingerprints are rows of 64-bit words. The twin is `reference.text`.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,51 @@ from neardup.kernels import _native
 from neardup.kernels.columns import string_buffers
 from neardup.kernels.hash_key import NO_KEY, HashKey
 
-__all__ = ["FeatureCounts", "find_features", "find_sets", "weigh_features"]
+__all__ = [
+    "FeatureCounts",
+    "find_features",
+    "find_sets",
+    "fingerprint",
+    "is_utf8",
+    "weigh",
+    "weigh_features",
+]
 
 FeatureCounts = _native.FeatureCounts
+
+
+def is_utf8(texts: pa.Array, *, isa: str = "auto") -> bool:
+    """Whether every string of an array is well-formed UTF-8; several times as fast as Arrow."""
+    data, offsets = string_buffers(texts)
+    return _native.is_utf8(data, offsets, isa=isa)
+
+
+def fingerprint(
+    texts: pa.Array,
+    *,
+    unit: str,
+    size: int,
+    distinct: bool,
+    bits: int,
+    ties_up: bool,
+    key: HashKey | None = None,
+    threads: int = 1,
+    isa: str = "auto",
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Fingerprint texts by one kind of shingle; returns the fingerprints and the word counts."""
+    data, offsets = string_buffers(texts)
+    return _native.fingerprint(
+        data,
+        offsets,
+        words=unit == "word",
+        size=size,
+        distinct=distinct,
+        bits=bits,
+        ties_up=ties_up,
+        key=_words(key),
+        threads=threads,
+        isa=isa,
+    )
 
 
 def find_features(
@@ -25,11 +71,10 @@ def find_features(
     threads: int = 1,
     isa: str = "auto",
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
-    """Offsets, hashes, counts, word counts: the features of a string array without nulls.
+    """Find the features of texts; returns offsets, hashes, counts and word counts.
 
-    Document i has the hashes from `offsets[i]` to `offsets[i + 1]`, ascending, each once, of all
-    kinds of `shingles` (unit, size) together, and how often each occurs. With a `key` they are
-    those of the keyed hash, else of plain nd1.
+    `hashes[offsets[i]:offsets[i + 1]]` are the distinct features of document i, ascending: the
+    union over all kinds of `shingles` (unit, size). `counts` says how often each occurs.
     """
     return _features(texts, shingles, True, key, threads, isa)
 
@@ -42,7 +87,7 @@ def find_sets(
     threads: int = 1,
     isa: str = "auto",
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]]:
-    """The same without counts: offsets, hashes, word counts."""
+    """Like `find_features` without the counts; returns offsets, hashes and word counts."""
     offsets, hashes, _, words = _features(texts, shingles, False, key, threads, isa)
     return offsets, hashes, words
 
@@ -62,7 +107,36 @@ def _features(
         offsets,
         shingles=kinds,
         with_counts=with_counts,
-        key=NO_KEY if key is None else key.words,
+        key=_words(key),
+        threads=threads,
+        isa=isa,
+    )
+
+
+def weigh(
+    offsets: NDArray[np.int64],
+    places: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    digests: NDArray[np.uint64],
+    *,
+    bits: int,
+    ties_up: bool,
+    with_sums: bool = False,
+    threads: int = 1,
+    isa: str = "auto",
+) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+    """Fingerprint documents of weighted terms; returns fingerprints and, if requested, the sums.
+
+    Document i has the terms `places[offsets[i]:offsets[i + 1]]`, each a row of `digests`.
+    """
+    return _native.weigh(
+        offsets,
+        places,
+        weights,
+        digests,
+        bits=bits,
+        ties_up=ties_up,
+        with_sums=with_sums,
         threads=threads,
         isa=isa,
     )
@@ -80,9 +154,9 @@ def weigh_features(
     threads: int = 1,
     isa: str = "auto",
 ) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
-    """Fingerprint documents of weighted features: rows, and the sums if wanted.
+    """Fingerprint documents of weighted features; returns fingerprints and, if requested, the sums.
 
-    A `key` is that of the features: beyond 64 bits they are hashed on with it.
+    `key` must be the one the features were hashed with: bits beyond 64 are derived with it.
     """
     return _native.weigh_features(
         offsets,
@@ -90,8 +164,12 @@ def weigh_features(
         weights,
         bits=bits,
         ties_up=ties_up,
-        key=NO_KEY if key is None else key.words,
+        key=_words(key),
         with_sums=with_sums,
         threads=threads,
         isa=isa,
     )
+
+
+def _words(key: HashKey | None) -> NDArray[np.uint64]:
+    return NO_KEY if key is None else key.words

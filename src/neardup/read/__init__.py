@@ -1,4 +1,4 @@
-"""The first stage: files of any known format become bounded Arrow batches of documents."""
+"""Read: files of any supported format → Arrow batches of documents, of bounded size."""
 
 from neardup.read.batch import Batch, Rejected
 from neardup.read.documents import Documents

@@ -1,4 +1,4 @@
-"""Batches: what readers return, how rows are gathered into them, and how they are cut."""
+"""Batches: the results of readers, how rows are collected into them, and how they are cut."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from neardup.kernels.columns import column_of, text_column
 
 @dataclass(frozen=True)
 class Rejected:
-    """One row that was set aside: where it stands, counted from 0, and why.
+    """A rejected row: its file, its number from 0, and the reason.
 
-    Without a row it is the whole file that was left out, or the rest of it.
+    `row` is None for a whole file, or the rest of one, that was skipped.
     """
 
     file: str
@@ -27,14 +27,14 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some consecutive rows of the input: the good ones as columns, the bad ones with reasons.
+    """Consecutive rows of the input: the good ones as columns, the bad ones with reasons.
 
     `documents` has the columns `id` (string or int64) and `text` (string or large_string), both
-    valid and without nulls, then the carried columns. It has no rows where all were rejected.
-    `places` holds each document's place in the whole input, rejected rows counted too. `fields`
-    are the texts of a record's fields, where the documents are records. `names` are those that the
-    id (None: rows are numbered) and the text have in the input. `made_ids`, where documents have no
-    ids of their own, gives names made of files and rows, which last longer than numbers.
+    valid and without nulls, then the carried columns. It has no rows if all were rejected.
+    `places` is each document's place in the whole input, counting rejected rows. `fields` are the
+    texts of the fields if the documents are records. `names` are the names of the id (None: rows
+    are numbered) and the text in the input. `made_ids`, for documents without ids of their own,
+    returns names made of file and row, which are more stable than numbers.
     """
 
     documents: pa.RecordBatch
@@ -45,7 +45,7 @@ class Batch:
     made_ids: Callable[[], pa.Array] | None = None
 
     def as_read(self) -> pa.RecordBatch:
-        """The documents with the columns of the input, under the names they have there."""
+        """The documents with the columns of the input under their original names."""
         id_name, text_name = self.names
         columns = {text_name: self.documents["text"]}
         if id_name is not None:
@@ -57,16 +57,16 @@ class Batch:
 
     @property
     def ids(self) -> pa.Array:
-        """The documents' ids."""
         return self.documents["id"]
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The same inside the stage, before ids are settled; what every format's reader yields.
+    """A batch before ids are settled; every reader yields these.
 
-    `numbers` are rows counted from where the reader began, `seen` how many it has passed,
-    rejected ones included, `bytes_done` how much of its input. `id` is None where there is none.
+    `numbers` are row numbers counted from the start of the reader, `seen` is the number of rows
+    read so far including rejected ones, `bytes_done` the bytes of input read so far. `id` is None
+    if there is no id column.
     """
 
     text: pa.Array
@@ -79,7 +79,7 @@ class Rows:
 
 
 def bounded(texts: pa.Array, batch_bytes: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of parts of at most `batch_bytes` of text; a larger text goes alone."""
+    """Yield (start, stop) of parts of up to `batch_bytes` of text; a larger text is alone."""
     width = np.int64 if pa.types.is_large_string(texts.type) else np.int32
     if len(texts):
         offsets = np.frombuffer(texts.buffers()[1], width)[texts.offset :][: len(texts) + 1]
@@ -87,7 +87,7 @@ def bounded(texts: pa.Array, batch_bytes: int) -> Iterator[tuple[int, int]]:
 
 
 def bounded_offsets(offsets: npt.NDArray[Any], most: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of parts that span at most `most`; a longer row goes alone.
+    """Yield (start, stop) of parts that span at most `most`; a longer row is a part alone.
 
     >>> list(bounded_offsets(np.array([0, 2, 3, 9, 9]), 3))
     [(0, 2), (2, 3), (3, 4)]
@@ -105,7 +105,7 @@ Carry = Callable[[list[Any]], dict[str, Any]]
 
 
 class RowCounter:
-    """Counts the rows of one file, good and rejected, up to a batch of bounded size."""
+    """Counts the good and rejected rows of one file, up to a batch of bounded size."""
 
     def __init__(self, file: str, batch_size: int) -> None:
         self._file = file
@@ -121,23 +121,23 @@ class RowCounter:
         self._size = 0
 
     def full(self, size: int) -> bool:
-        """Whether a row of this size would make the batch larger than it may be."""
+        """Whether a row of this size no longer fits the batch."""
         return self._size + size > self._batch_size and bool(self)
 
     def reject(self, reason: str, size: int = _REASON_BYTES) -> None:
-        """Count one row that is set aside."""
+        """Count one rejected row."""
         self._rejected.append(Rejected(self._file, self.seen, reason))
         self._bad.append(self.seen - self._first)
         self._size += size
         self.seen += 1
 
     def _accept(self, size: int, rows: int = 1) -> None:
-        """Count good rows of this size together."""
+        """Count good rows with this total size."""
         self._size += size
         self.seen += rows
 
     def _settled(self, bytes_done: int) -> dict[str, Any]:
-        """What all batches tell of their rows."""
+        """The attributes that `Rows` and `TermRows` share."""
         return {
             "id": id_array(self.ids) if self.ids else None,
             "numbers": self._numbers(),
@@ -147,7 +147,6 @@ class RowCounter:
         }
 
     def _numbers(self) -> npt.NDArray[np.int64]:
-        """The numbers of the good rows."""
         good = np.ones(self.seen - self._first, bool)
         good[self._bad] = False
         return self._first + np.flatnonzero(good)
@@ -157,9 +156,9 @@ class RowCounter:
 
 
 class Gatherer(RowCounter):
-    """Collects the good rows and the rejected ones of one file until they are taken.
+    """Collects the good and rejected rows of one file until they are taken.
 
-    `extras` holds what the carried columns are made from, one item per good row.
+    `extras` has one item per good row, from which the carried columns are made.
     """
 
     def _clear(self) -> None:
@@ -168,12 +167,12 @@ class Gatherer(RowCounter):
         self.extras: list[Any] = []
 
     def add(self, text: str, size: int) -> None:
-        """Count one good row; its id and extras are appended by the caller."""
+        """Add one good row; the caller appends its id and extras."""
         self.texts.append(text)
         self._accept(size)
 
     def take(self, carry: Carry, bytes_done: int) -> Rows:
-        """Hand over what was collected and begin anew."""
+        """Return the collected rows and start afresh."""
         text = text_column(self.texts)
         rows = Rows(text=text, carried=carry(self.extras), **self._settled(bytes_done))
         self._clear()
@@ -181,7 +180,7 @@ class Gatherer(RowCounter):
 
 
 def id_array(ids: list[str | int]) -> pa.Array:
-    """Make a column of ids that are all strings or all whole numbers."""
+    """A column of ids that are all strings or all whole numbers."""
     if isinstance(ids[0], str):
         return text_column([str(id) for id in ids]).cast(pa.string())
     return column_of(np.array(ids, np.int64))

@@ -1,4 +1,4 @@
-"""Columnar tables: Arrow batches as they come from Parquet and Arrow files become rows."""
+"""Columnar tables: the Arrow batches of Parquet and Arrow files → rows."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from neardup.read.columns import (
 )
 from neardup.read.limits import invalid_texts, too_long
 
-# Enough to keep the cost of a batch small, few enough that long repeated texts, which a
-# dictionary stores once, do not fill the memory when they are spelt out.
+# Enough to keep the cost per batch small, and few enough that long repeated texts, which a
+# dictionary stores once, do not exhaust memory when they are decoded.
 ROWS_AT_ONCE = 16384
 SPELT_BYTES = 1 << 26
 
 
 class TableColumns:
-    """The wanted columns of one table, once its schema has been found fit."""
+    """The needed columns of one table; refuses a schema that does not fit."""
 
     def __init__(self, file: str, schema: pa.Schema, wanted: Wanted) -> None:
         wanted.require_once(file, schema.names)
@@ -42,8 +42,8 @@ class TableColumns:
         self._carried = carried_names(file, wanted.carried(schema.names))
         self._is_record = bool(wanted.fields)
         self._longest = wanted.max_document
-        # Where every column is carried, none but the wanted ones may be a reason to lose a row: the
-        # same rows are read without the others first.
+        # With all columns carried, only the needed ones may cause a row to be rejected, because the
+        # first pass reads the same rows without the others.
         self._mends = wanted.columns == "all"
         fits = is_field if self._is_record else is_text
         for name in wanted.fields or (self._text,):
@@ -74,11 +74,11 @@ class TableColumns:
         return field_texts(column) if self._is_record else plain_text(column)
 
     def row_groups(self, count: int) -> list[list[int]]:
-        """Let all row groups of a Parquet file share batches."""
+        """Batches may span all row groups of a Parquet file."""
         return [list(range(count))]
 
     def rows_per_batch(self, metadata: Any, batch_bytes: int) -> int:
-        """Guess from the sizes in a Parquet footer how many rows make a batch."""
+        """Estimate the rows of a batch from the sizes in a Parquet footer."""
         return most_rows(metadata, self.names, batch_bytes, "total_uncompressed_size")
 
     def _settled(self, part: pa.RecordBatch, text: pa.Array, first: int, bytes_done: int) -> Rows:
@@ -105,7 +105,7 @@ class TableColumns:
         self, text: pa.Array, ids: pa.Array | None, carried: dict[str, pa.Array]
     ) -> dict[int, str]:
         strings = {new: column for new, column in carried.items() if is_string(column.type)}
-        # The text comes last, so that its own fault is the one that is told.
+        # The text comes last, so that its fault is the one reported.
         found = {
             position: f"{name!r}: {fault}"
             for name, column in strings.items()
@@ -133,7 +133,7 @@ class TableColumns:
 
 
 def _rows_at_once(batch: pa.RecordBatch) -> int:
-    """How many rows may be spelt out together, even if each were the longest of a dictionary."""
+    """How many rows may be decoded together, even if each has the longest text of a dictionary."""
     longest = sum(
         longest_text(column.dictionary)
         for column in batch.columns
@@ -143,12 +143,12 @@ def _rows_at_once(batch: pa.RecordBatch) -> int:
 
 
 def longest_text(texts: pa.Array) -> int:
-    """The bytes of the longest text of a column."""
+    """The size in bytes of the longest text of a column."""
     return int(pc.max(pc.binary_length(plain_text(texts))).as_py() or 0)
 
 
 def _mended(column: pa.Array) -> pa.Array:
-    """A column of strings with the replacement character where they are no UTF-8."""
+    """A column of strings with replacement characters for invalid UTF-8."""
     if not is_string(column.type) or not invalid_texts(column):
         return column
     raw = column.view(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary())
@@ -159,7 +159,7 @@ def _mended(column: pa.Array) -> pa.Array:
 
 
 def most_rows(metadata: Any, names: list[str], most: int, measure: str) -> int:
-    """Guess how many rows of these columns amount to `most`, by one measure of their chunks."""
+    """Estimate how many rows of these columns add up to `most`, by an attribute of their chunks."""
     wanted = set(names)
     largest = 1.0
     for place in range(metadata.num_row_groups):
@@ -173,6 +173,6 @@ def most_rows(metadata: Any, names: list[str], most: int, measure: str) -> int:
 
 
 def _is_of(path: str, names: Set[str]) -> bool:
-    """Whether a path, such as `a.list.element`, is that of one of the columns or within it."""
+    """Whether a path such as `a.list.element` is one of the columns or inside one."""
     parts = path.split(".")
     return any(".".join(parts[:end]) in names for end in range(1, len(parts) + 1))

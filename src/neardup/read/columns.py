@@ -1,4 +1,4 @@
-"""Columns: which ones a run needs, which types they may have, and what is said of a missing one."""
+"""Columns: which columns a run needs, their types, and the messages for missing ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from neardup.read.limits import MAX_DOCUMENT, quoted
 
 
 def is_string(kind: pa.DataType) -> bool:
-    """Whether a type has the layout that kernels read."""
+    """Whether a type has the memory layout of the kernels: string or large_string."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether a type can be made a text."""
+    """Whether a type can be converted to text."""
     types = pa.types
     return bool(
         is_string(kind)
@@ -32,17 +32,17 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def is_field(kind: pa.DataType) -> bool:
-    """Whether values of a type can be spelt out as the text of a record's field."""
+    """Whether values of a type can be written out as the text of a record's field."""
     return not pa.types.is_nested(kind)
 
 
 def is_id(kind: pa.DataType) -> bool:
-    """Whether a type can be made an id."""
+    """Whether a type can be converted to an id."""
     return bool(pa.types.is_integer(kind) or is_text(kind))
 
 
 def undictionaried(kind: pa.DataType) -> pa.DataType:
-    """The type of the values behind a dictionary, or the type itself."""
+    """The value type of a dictionary type, or the type itself."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
@@ -54,7 +54,7 @@ def require_type(
     option: str,
     fits: Callable[[pa.DataType], bool],
 ) -> None:
-    """Refuse a column whose type cannot be what it was named for."""
+    """Refuse a column whose type does not fit its role."""
     kind = schema.field(name).type
     if not fits(undictionaried(kind)):
         raise UnreadableError(
@@ -64,7 +64,7 @@ def require_type(
 
 
 def plain_text(column: pa.Array) -> pa.Array:
-    """Give any text-like column the layout that kernels read, copying only where it must."""
+    """Convert any text-like column to string or large_string, without copying if possible."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return plain_text(column.dictionary_decode())
@@ -80,9 +80,9 @@ def plain_text(column: pa.Array) -> pa.Array:
 
 
 def field_texts(column: pa.Array) -> pa.Array | None:
-    """A column as the texts of a record's field: values spelt out, missing ones empty.
+    """A column as the texts of a record's field: values written out, missing values empty.
 
-    None where values are no plain ones.
+    None if the values are nested.
     """
     kind = undictionaried(column.type)
     if is_text(kind):
@@ -93,7 +93,7 @@ def field_texts(column: pa.Array) -> pa.Array | None:
 
 
 def plain_ids(column: pa.Array) -> pa.Array:
-    """Give any column of ids one of three types: int64, uint64 or a string."""
+    """Convert a column of ids to int64, uint64 or a string type."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if not pa.types.is_integer(column.type):
@@ -102,15 +102,15 @@ def plain_ids(column: pa.Array) -> pa.Array:
 
 
 def signed_ids(file: str, name: str, ids: pa.Array) -> pa.Array:
-    """Refuse plain ids that are too large for int64, to which whole numbers are made."""
+    """Convert plain ids of type uint64 to int64; `InputError` if one is too large."""
     if not pa.types.is_uint64(ids.type):
         return ids
     try:
         return ids.cast(pa.int64())
     except pa.ArrowInvalid as error:
         raise InputError(
-            f"{file} has ids in {name!r} that are more than a signed 64-bit number "
-            "can hold; write them as strings, or number the rows with --id row"
+            f"{file} has ids in {name!r} that are too large for a signed 64-bit "
+            "number; write them as strings, or number the rows with --id row"
         ) from error
 
 
@@ -121,21 +121,21 @@ _LISTED = 20
 
 @dataclass(frozen=True)
 class Wanted:
-    """The columns of a run. `id` is None where rows are numbered instead."""
+    """The columns of a run; `id` is None if rows are numbered instead."""
 
     text: str
     id: str | None
     id_required: bool
     columns: tuple[str, ...] | Literal["all"]
     holds: Literal["text", "terms"] = "text"
-    # Of a record: `text` is the first of these, the others are carried. Values are spelt out.
+    # The fields of a record: `text` is the first, the others are carried. Values are written out.
     fields: tuple[str, ...] = ()
-    # A longer one is set aside. What counts is the text, or the row as it stands in the file.
+    # Longer documents are rejected. The limit applies to the text, or to the raw row of a file.
     max_document: int = MAX_DOCUMENT
 
     @classmethod
     def of_terms(cls, terms: str | None, id: str | None) -> Wanted:
-        """The same for documents that bring their terms: these stand where the text would."""
+        """For documents given as terms; the column of terms takes the role of the text."""
         terms = "terms" if terms is None else terms
         if terms == id:
             raise SettingError(f"the column {terms!r} cannot be both the terms and the id")
@@ -145,7 +145,7 @@ class Wanted:
     def of_fields(
         cls, fields: Sequence[str], id: str | None, columns: Sequence[str] | Literal["all"]
     ) -> Wanted:
-        """The same for records: every field is read as a text, a missing one as an empty one."""
+        """For records: every field is read as text, a missing field as an empty text."""
         if id in fields:
             raise SettingError(f"the column {id!r} cannot be both a field and the id")
         id = ROW_PLACE if id is None and "id" in fields else id
@@ -156,7 +156,7 @@ class Wanted:
     def of(
         cls, text: str | None, id: str | None, columns: Sequence[str] | Literal["all"]
     ) -> Wanted:
-        """Fill in the defaults."""
+        """For documents of text; fills in the defaults."""
         if isinstance(columns, str) and columns != "all":
             raise SettingError(f'columns={columns!r} must be a list of column names or "all"')
         text = "text" if text is None else text
@@ -170,19 +170,19 @@ class Wanted:
         )
 
     def with_all_columns(self) -> Wanted:
-        """The same documents, with every other column carried along."""
+        """The same documents with all other columns carried along."""
         return replace(self, columns="all")
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The columns without which a file cannot be read."""
+        """The columns that a file must have."""
         id = (self.id,) if self.id is not None and self.id_required else ()
         return tuple(
             dict.fromkeys((self.text, *id, *(() if self.columns == "all" else self.columns)))
         )
 
     def require(self, file: str, found: Collection[str]) -> None:
-        """Refuse a file that lacks a required column, and list the ones it has."""
+        """Refuse a file that lacks a required column; the message lists its columns."""
         for name in self.required:
             if name not in found:
                 raise UnreadableError(
@@ -190,7 +190,7 @@ class Wanted:
                 )
 
     def require_once(self, file: str, names: Sequence[str]) -> None:
-        """Refuse a table that lacks a column, or has two of one name that is to be read."""
+        """Refuse a table that lacks a required column, or has two of the same name."""
         self.require(file, names)
         counts = Counter(names)
         for name in (self.text, *([self.id] if self.id else []), *self.carried(names)):
@@ -200,7 +200,7 @@ class Wanted:
                 )
 
     def carried(self, found: Iterable[str]) -> tuple[str, ...]:
-        """List the columns to carry along, of those that a file has; id and text go anyway."""
+        """The columns to carry along, of those in the file, without id and text."""
         names = dict.fromkeys(found if self.columns == "all" else self.columns)
         return tuple(name for name in names if name not in (self.text, self.id))
 
@@ -213,7 +213,7 @@ class Wanted:
 
 
 def carried_names(file: str, names: Sequence[str]) -> dict[str, str]:
-    """Name the carried columns so that none hides the documents' own `id` and `text`."""
+    """Rename carried columns that would clash with the documents' `id` and `text`."""
     renamed = {name: f"input_{name}" if name in _RESERVED else name for name in names}
     if len(set(renamed.values())) < len(renamed):
         raise InputError(

@@ -1,4 +1,4 @@
-"""CSV and TSV: records of any length, a header, and fields that are all strings."""
+"""CSV and TSV: a header, records of any length, and fields that are strings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from neardup.read.ids import IdKind
 from neardup.read.limits import invalid_utf8, quoted, too_long
 from neardup.read.source import ByteStream
 
-# A longer record is taken apart here. The csv module takes several times its size, and would take
-# the rest of a file into memory where a quote is not closed.
+# Longer records are parsed here, because the csv module needs several times their size, and would
+# read the rest of a file into memory if a quote is not closed.
 _LONG = 1 << 20
 _MOST_FIELDS = 1 << 20
 _LINE_ENDS = ("\n", "\r")
@@ -27,7 +27,7 @@ _LINE_ENDS = ("\n", "\r")
 
 @dataclass(frozen=True)
 class Record:
-    """The fields of a record, or what is wrong with it, and the line where it begins, from 1."""
+    """The fields of a record or its fault, and the number of its first line, from 1."""
 
     line: int
     fields: list[str]
@@ -35,16 +35,16 @@ class Record:
 
 
 def read_records(text: TextIO, delimiter: str, longest: int, long: int = _LONG) -> Iterator[Record]:
-    """Read records, quoted as the csv module does by default; blank lines are none.
+    """Read records, quoted as in the csv module's default dialect; blank lines are skipped.
 
-    One of more than `longest` characters is skipped and told by its fault. `long` is from where on
-    records are taken apart by ourselves.
+    A record of more than `longest` characters is reported by its fault. Records from `long`
+    characters up are parsed by `LongRecord` instead of the csv module.
     """
     lines = _RecordLines(text, long)
     reader = csv.reader(lines, delimiter=delimiter)
     while True:
         line = lines.begin()
-        # The limit is one for the whole process: raised only while a record of ours is read.
+        # The limit is global to the process, so it is raised only while a record is read.
         limit = csv.field_size_limit(2 * long)
         try:
             fields = next(reader, None)
@@ -74,7 +74,7 @@ class _LongRecordError(Exception):
 
 
 class _RecordLines:
-    """Hands over lines, and remembers those of the current record until it is a long one."""
+    """Iterates over lines, and keeps those of the current record until it is a long one."""
 
     def __init__(self, text: TextIO, long: int) -> None:
         self._text, self._long = text, long
@@ -82,7 +82,7 @@ class _RecordLines:
         self.begin()
 
     def begin(self) -> int:
-        """Begin a record, and give the number of its first line."""
+        """Start a record, and return the number of its first line."""
         self._pieces: list[str] = []
         self._size = 0
         self.is_long = False
@@ -97,14 +97,14 @@ class _RecordLines:
             raise StopIteration
         self._pieces.append(piece)
         self._size += len(piece)
-        # A piece of this size need not be a whole line.
+        # A piece of this size may be part of a line.
         if self._size >= self._long:
             self.is_long = True
             raise _LongRecordError
         return piece
 
     def rest(self) -> Iterator[str]:
-        """All pieces of the record so far, then what follows."""
+        """All pieces of the record so far, then the pieces that follow."""
         pieces, self._pieces = deque(self._pieces), []
         while pieces:
             yield pieces.popleft()
@@ -118,7 +118,7 @@ class _RecordLines:
 
 
 class LongRecord:
-    """A record that comes in pieces, each a line or part of one."""
+    """Parses a record from pieces, each a line or part of one."""
 
     def __init__(self, delimiter: str, longest: int) -> None:
         self._delimiter, self._longest = delimiter, longest
@@ -129,7 +129,7 @@ class LongRecord:
         self._is_blank = True
 
     def feed(self, piece: str) -> bool:
-        """Take the next piece, and say whether the record is over."""
+        """Parse the next piece; returns whether the record is complete."""
         self._size += len(piece)
         if self._size > self._longest:
             self._fields, self._parts = [], []
@@ -144,7 +144,7 @@ class LongRecord:
         return False
 
     def record(self, line: int) -> Record:
-        """What was taken, as a record that begins on this line."""
+        """The parsed record, which starts on this line."""
         if self._is_blank:
             return Record(line, [])
         self._end_field()
@@ -176,7 +176,7 @@ class LongRecord:
                 self._end_field()
                 place += 1
             elif body[place] == '"':
-                # The first of a field opens it; one behind another stands for itself.
+                # A quote at the start opens the field; two inside a quoted field are one quote.
                 if self._state == "closing":
                     self._add('"')
                 self._state = "quoted"
@@ -200,9 +200,9 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def check_header(stream: ByteStream, format: str, file: str, wanted: Wanted) -> IdKind | None:
-    """Refuse a file whose first record lacks a column; else say whether it has ids.
+    """Refuse a file whose header lacks a column; returns the kind of its ids.
 
-    An empty file has no rows to lack any.
+    An empty file is accepted.
     """
     header = next(_records(stream, _DELIMITERS[format], wanted.max_document), None)
     if header is None:
@@ -213,12 +213,12 @@ def check_header(stream: ByteStream, format: str, file: str, wanted: Wanted) -> 
 
 
 def read_csv(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
-    """Read fields between commas."""
+    """Read comma-separated fields."""
     return _read(stream, _DELIMITERS["csv"], file, wanted, batch_bytes)
 
 
 def read_tsv(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
-    """Read fields between tabs, quoted like those of CSV."""
+    """Read tab-separated fields, quoted as in CSV."""
     return _read(stream, _DELIMITERS["tsv"], file, wanted, batch_bytes)
 
 
@@ -256,18 +256,18 @@ def _read(
 
 def _require_header(file: str, header: Record) -> None:
     if header.fault:
-        raise UnreadableError(f"{file} has no header that can be read: {header.fault}")
+        raise UnreadableError(f"{file} has an unreadable header: {header.fault}")
 
 
 def _records(stream: ByteStream, delimiter: str, longest: int) -> Iterator[Record]:
-    # Bytes that are no UTF-8 pass as lone surrogates, so that only their row is lost.
+    # Invalid UTF-8 becomes lone surrogates, so that only its row is rejected.
     text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
     return read_records(text, delimiter, longest)
 
 
 @dataclass(frozen=True)
 class _Fields:
-    """Where in a record the wanted columns stand."""
+    """The positions of the needed columns in a record."""
 
     header: list[str]
     text: int
@@ -290,7 +290,7 @@ class _Fields:
             return f"fields: {len(fields)}, where the header has {len(self.header)}"
         if self.id is not None and not fields[self.id]:
             return f"{quoted(self.header[self.id])} is empty"
-        # All fields are judged, wanted or not, so that every reading rejects the same rows.
+        # All fields are checked, needed or not, so that every pass rejects the same rows.
         for place, value in enumerate(fields):
             if not value.isascii():
                 fault = invalid_utf8(value.encode("utf-8", "surrogateescape"))

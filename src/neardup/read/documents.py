@@ -1,4 +1,4 @@
-"""Documents: the whole input as one sequence of bounded batches, with progress and ids."""
+"""Documents: the whole input as one sequence of bounded batches, with ids and progress."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from neardup.read.whole_files import read_whole_files
 Inputs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-# Refuses a file that cannot be read, else says what ids it has, if it can be told at once.
+# Refuses an unreadable file; returns the kind of its ids, or None if unknown before reading.
 Check = Callable[[Source], "IdKind | None"]
 
 
 class CountedRows(Protocol):
-    """What the rows of every reader tell: see `neardup.read.batch.Rows`."""
+    """The attributes that the rows of every reader have; see `neardup.read.batch.Rows`."""
 
     @property
     def id(self) -> pa.Array | None: ...
@@ -52,37 +52,36 @@ MadeIds = Callable[[], pa.Array]
 
 @dataclass(frozen=True)
 class Run:
-    """What one reader reads: a file with rows, or many files that are one row each."""
+    """The input of one reader: one file with rows, or several files that are one row each."""
 
     sources: tuple[Source, ...]
 
     @property
     def is_whole_files(self) -> bool:
-        """Whether each file is a row."""
+        """Whether each file is one row."""
         return self.sources[0].format == "document"
 
     @property
     def once(self) -> bool:
-        """Whether this can be read only once."""
         return any(source.once for source in self.sources)
 
     @property
     def names(self) -> list[str]:
-        """The names that people see."""
+        """The displayed names of the files."""
         return [source.name for source in self.sources]
 
     @property
     def size(self) -> int | None:
-        """The bytes of all files, None where they cannot be told."""
+        """The bytes of all files; None if unknown."""
         sizes = [source.size for source in self.sources]
         return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 class InputRuns(Generic[R]):
-    """All that the user named, read in order, with the progress in bytes.
+    """All inputs, read in order, with the progress in bytes.
 
-    `check` is called at once with every file that is to be read. With `again`, what
-    can be read only once is copied, so that it can be read as often as any file.
+    `check` is called immediately with every file to be read. With `again`, inputs that can be read
+    only once are copied, so that they can be read again.
     """
 
     def __init__(self, inputs: Inputs, check: Check, *, again: bool) -> None:
@@ -100,22 +99,23 @@ class InputRuns(Generic[R]):
         known = [size for size in sizes if size is not None]
         self.total_bytes: int | None = sum(known) if len(known) == len(sizes) else None
         self.done_bytes = 0
-        # Files that could not be read to their end, by name; later readings must find the same.
+        # Reasons of files that could not be read completely; later passes must skip the same files.
         self._unread: dict[str, str] = {}
         self._began = self._ended = False
 
     @property
     def only_once(self) -> bool:
-        """Whether the input can be read but once, because of standard input or a pipe."""
+        """Whether the input can be read only once, because of standard input or a pipe."""
         return any(run.once for run in self._runs)
 
     def settled(
         self, read: Callable[[Run], Iterator[R]], left_out: Callable[[Rejected, int], R]
     ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64], MadeIds | None]]:
-        """Read every run with `read`: rows, their ids, and their places in the whole input.
+        """Read every run with `read`: yields rows, their ids, their places in the input, and names.
 
-        The last is what makes names of files and rows, for those that have no ids of their own.
-        `left_out` makes rows of a file that cannot be read further, after so many of its rows.
+        The names (None, or a function that returns them) are made of file and row, for rows
+        without ids of their own. `left_out` makes the rows that stand for a file that cannot be
+        read further; it takes the number of rows read before.
         """
         if self._began and self.only_once:
             raise InputError(
@@ -149,7 +149,7 @@ class InputRuns(Generic[R]):
     def _all_rows(
         self, run: Run, read: Callable[[Run], Iterator[R]], left_out: Callable[[Rejected, int], R]
     ) -> Iterator[R]:
-        """The rows of a run; where a file of a folder cannot be read further, that is a row."""
+        """The rows of a run; where a file of a folder cannot be read further, a rejected row."""
         seen = 0
         try:
             for rows in read(run):
@@ -162,14 +162,14 @@ class InputRuns(Generic[R]):
             yield left_out(Rejected(source.name, None, self._why_unread(source, error)), seen)
 
     def _why_unread(self, source: Source, error: UnreadableError) -> str:
-        """Say why a file of a folder is left out; raise the error if it was named by itself."""
+        """The reason for skipping a file of a folder; raises the error for any other file."""
         if not source.found or (self._ended and source.name not in self._unread):
             raise error
         return self._unread.setdefault(source.name, without_name(error, source))
 
 
 class _Tally:
-    """Counts what was read, to refuse an input of which nothing can be."""
+    """Counts rows, to refuse an input in which no row can be read."""
 
     def __init__(self) -> None:
         self._documents = self._rejected = 0
@@ -183,7 +183,7 @@ class _Tally:
             self._first = broken[0]
 
     def require_documents(self, unread: Mapping[str, str]) -> None:
-        """Files that a folder leaves out from the start do not count: the others may be empty."""
+        """Raise if rows or files failed and none was read; files skipped at once do not count."""
         if self._documents:
             return
         if self._first is not None:
@@ -197,12 +197,12 @@ class _Tally:
 
 
 def without_name(error: UnreadableError, source: Source) -> str:
-    """What an error says of a file, without the file's name."""
+    """The message of an error without the file's name."""
     return str(error).removeprefix(f"{source.name} ")
 
 
 def _stored(source: Source, spool: Spool) -> Source:
-    """A source whose copy can be read again."""
+    """The source itself, or a copy of it if it can be read only once."""
     if not source.once:
         return source
     with explained(source.name), source.raw() as stream:
@@ -215,9 +215,9 @@ def _stored(source: Source, spool: Spool) -> Source:
 
 
 def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], bool]:
-    """Check every file; what a folder has beside good ones is marked as left out.
+    """Check every file; unreadable files of a folder are marked with their fault.
 
-    Also says whether the files of a folder have ids of different kinds.
+    Also returns whether files of a folder have ids of different kinds.
     """
     checked, first = [], None
     kinds: set[IdKind] = set()
@@ -238,7 +238,7 @@ def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], boo
 
 
 def _row_names(run: Run, numbers: npt.NDArray[np.int64]) -> pa.Array:
-    """File and row, as "a.jsonl:17"; of a file that is one row, its name."""
+    """Names of file and row such as "a.jsonl:17"; for a file that is one row, its name."""
     files = [name if "://" in name else os.path.normpath(name) for name in run.names]
     if run.is_whole_files:
         return pa.array([files[number] for number in numbers.tolist()], pa.string())
@@ -253,19 +253,18 @@ BATCH_BYTES = 4 << 20
 
 
 class Documents(InputRuns[Rows]):
-    """Every document of files, folders, globs, URLs and standard input, batch by batch.
+    """The documents of files, folders, globs, URLs and standard input, batch by batch.
 
-    `inputs`, one or several, are read in the order given, the files of a folder or a glob in
-    sorted order.
-    `text` and `id` name columns (by default `text`, and `id` where there is one); `id="row"`
-    numbers the rows instead. `columns` are carried along, "all" carries every other one.
-    `fields`, in place of `text`, names the columns of records: each batch has them as texts.
-    A document of more than `max_document` bytes is set aside. Iterating again reads again; standard
-    input and pipes only with `again`, for which they are copied to a temporary file.
+    `inputs` are read in the given order, the files of a folder or a glob in sorted order.
+    `text` and `id` name columns (default: `text`, and `id` if it exists); `id="row"` numbers the
+    rows instead. `columns` are carried along; "all" carries every other column. `fields` replaces
+    `text` for records: each batch has these columns as texts. Documents of more than `max_document`
+    bytes are rejected. Each iteration reads the input again; for standard input and pipes this
+    needs `again`, which copies them to a temporary file.
 
-    Raises `InputError` for whatever is missing or unreadable: at once where the names and the
-    headers tell, else when it is met. Single bad rows are set aside in each batch's `rejected`, and
-    so are the files of a folder that cannot be read; if nothing else is there, that is an error.
+    Missing or unreadable inputs raise `InputError`: immediately if names or headers show it, else
+    during the iteration. Bad rows, and unreadable files of a folder, are listed in each batch's
+    `rejected`; if all are rejected, that is an error.
     """
 
     def __init__(
@@ -288,9 +287,9 @@ class Documents(InputRuns[Rows]):
         super().__init__(inputs, self._check, again=again)
 
     def with_all_columns(self) -> Documents:
-        """The same documents of the same files, with every other column carried along.
+        """The same documents with all other columns carried along.
 
-        Refuses a file whose header tells that this cannot be.
+        Refuses a file whose header shows that this is impossible.
         """
         other = copy(self)
         other._wanted = self._wanted.with_all_columns()
@@ -314,7 +313,9 @@ class Documents(InputRuns[Rows]):
         columns = [rows.text, *(field_texts(rows.carried[renamed[name]]) for name in others)]
         for name, column in zip(self._wanted.fields, columns, strict=True):
             if column is None:
-                raise InputError(f"the field {name!r} holds lists or objects, which are no text")
+                raise InputError(
+                    f"the field {name!r} holds lists or objects; name a column of plain values"
+                )
         return tuple(columns)
 
     def _check(self, source: Source) -> IdKind | None:
@@ -327,6 +328,6 @@ class Documents(InputRuns[Rows]):
 
 
 def _left_out(file: Rejected, seen: int) -> Rows:
-    """No rows, but the reason why a file ends here; it counts as one."""
+    """No documents, but one rejected row with the reason why the file ends here."""
     none = pa.nulls(0, pa.large_string())
     return Rows(none, None, {}, np.zeros(0, np.int64), (file,), seen + 1, 0)

@@ -1,4 +1,4 @@
-"""Expansion: files, folders, globs and URLs become a list of sources."""
+"""Expansion: files, folders, globs and URLs → a list of sources."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from neardup.read.source import SNIFF, STANDARD_INPUT, Source, explained, refuse
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file below a folder; `relative` is its path from there, with forward slashes.
+    """A file in a folder; `relative` is its path from there, with forward slashes.
 
-    A `fault` says why a folder below it cannot be listed.
+    `fault` is set for a subfolder that cannot be listed.
     """
 
     path: str
@@ -38,14 +38,14 @@ class FoundFile:
 
 
 def local_files(folder: str) -> list[FoundFile]:
-    """List a local folder; links are followed, but never round in a circle."""
+    """List a local folder recursively; links are followed, but not in cycles."""
     found: list[FoundFile] = []
     _collect(folder, found)
     return _sorted(found)
 
 
 def remote_files(filesystem: Any, folder: str) -> list[FoundFile]:
-    """List a folder of an fsspec filesystem."""
+    """List a folder of an fsspec filesystem recursively."""
     base = folder.rstrip("/") + "/"
     found = []
     for _, _, files in filesystem.walk(folder, detail=True, on_error="raise"):
@@ -58,7 +58,7 @@ def remote_files(filesystem: Any, folder: str) -> list[FoundFile]:
 
 
 def in_order(path: str) -> list[str]:
-    """Give the sort key of a path: folder by folder, then by name."""
+    """The sort key of a path: folder by folder, then by name."""
     return path.split("/")
 
 
@@ -67,7 +67,7 @@ def _sorted(found: list[FoundFile]) -> list[FoundFile]:
 
 
 def _collect(folder: str, found: list[FoundFile]) -> None:
-    """Gather all files below a folder, whatever its depth."""
+    """Collect all files below a folder, without recursion: depth is unlimited."""
     folders = [(folder, "", frozenset[tuple[int, int]]())]
     while folders:
         folder, prefix, above = folders.pop()
@@ -98,7 +98,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def found_file(path: str, relative: str) -> FoundFile:
-    """Look at what stands under a name; a link to nothing is not regular."""
+    """The size and kind of a file; a broken link is not regular."""
     try:
         status = os.stat(path)
     except OSError:
@@ -108,11 +108,11 @@ def found_file(path: str, relative: str) -> FoundFile:
 
 
 _TEXTS_TO_A_DATA_FILE = 10
-_NOT_REGULAR = "no regular file: a broken link, a pipe or a device"
+_NOT_REGULAR = "not a regular file: a broken link, a pipe or a device"
 
 
 def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
-    """Find every file to be read, in reading order, or say which input names none."""
+    """List every file to be read, in reading order; `InputError` for an input that names none."""
     if not inputs:
         raise InputError("there is no input; name files, folders, globs, URLs or - for stdin")
     names = [os.fspath(name) for name in inputs]
@@ -135,7 +135,7 @@ def _sources(name: str, *, alone: bool) -> list[Source]:
         return [_standard_input()]
     if "://" not in name:
         return _local(name, alone)
-    import fsspec  # which brings asyncio along, and few inputs are URLs
+    import fsspec  # imports asyncio, and few inputs are URLs
 
     try:
         filesystem, path = fsspec.core.url_to_fs(name)
@@ -147,7 +147,7 @@ def _sources(name: str, *, alone: bool) -> list[Source]:
         return _remote(name, filesystem, path, alone)
     except InputError:
         raise
-    # Every filesystem raises errors of its own library.
+    # Each filesystem raises errors of its own library.
     except Exception as error:
         raise InputError(
             f"{name} cannot be reached ({error}); check the URL and your access to it"
@@ -182,7 +182,7 @@ def _standard_input() -> Source:
 
 
 def _descriptor() -> int | None:
-    """That of standard input, None where it is closed, or something else stands for it."""
+    """The descriptor of standard input; None if it is closed or replaced."""
     try:
         return sys.stdin.fileno()
     except (OSError, ValueError, AttributeError):
@@ -190,14 +190,14 @@ def _descriptor() -> int | None:
 
 
 def _is_stream(name: str, status: os.stat_result) -> bool:
-    """Whether this is a pipe, a device, or one of the names that a shell makes for open files."""
+    """Whether this is a pipe, a device, or a name that a shell gives to an open file."""
     return not stat.S_ISREG(status.st_mode) or (
         name.startswith(("/dev/", "/proc/")) and kind_of(name) is None
     )
 
 
 def _streamed(name: str, status: os.stat_result) -> Source:
-    """What may be read only once, of the format that its name or else its first bytes tell."""
+    """An input that can be read only once; its format is known by its name or its first bytes."""
     refuse_endless(_printable(name), status, is_terminal=_is_terminal(status))
     kind = kind_of(name) or Kind(SNIFF, SNIFF)
     shown = _printable(name)
@@ -279,7 +279,7 @@ def _folder(
         elif not file.regular:
             fault = _NOT_REGULAR
         elif has_data and kind.format in TEXT_FORMATS:
-            fault = "a text file among data files is no row of theirs; name it to read it"
+            fault = "a text file among data files; name it to read it"
         else:
             source = Source(
                 shown, file.path, kind.format, kind.compression, file.size, filesystem, found=True
@@ -293,10 +293,10 @@ def _folder(
 
 
 def _judged_together(kinds: dict[FoundFile, Kind | None]) -> dict[FoundFile, Kind | None]:
-    """Tell a collection of documents from one of data files, which a folder is one of.
+    """Decide whether a folder is a collection of documents or of data files.
 
-    Among many texts (source code, pages, logs, whatever their suffix) a data file is a document
-    like them, such as the package.json of a program.
+    Among many text files (source code, pages, logs, with any suffix), a data file such as
+    package.json is a document like the others.
     """
     data = [file for file, kind in kinds.items() if kind and kind.format not in TEXT_FORMATS]
     others = {file: kind or _kind_by_content(file) for file, kind in kinds.items()}
@@ -316,7 +316,7 @@ def _kind_by_content(file: FoundFile) -> Kind | None:
         with open(file.path, "rb") as opened:
             start = opened.read(SIGNATURE_BYTES)
     except OSError:
-        return None  # left out like any other of unknown content
+        return None  # skipped like any file of unknown content
     return Kind("document", None) if looks_like_text(start) else None
 
 
@@ -329,11 +329,11 @@ def _whole(source: Source) -> Source:
 
 
 def _below(pattern: str, path: str) -> str:
-    """Give the part of a matching path that the pattern leaves open."""
+    """The part of a matching path after the fixed folders of the pattern."""
     fixed = next(i for i, char in enumerate(pattern) if char in "*?[")
     return path.removeprefix(pattern[: pattern.rfind("/", 0, fixed) + 1])
 
 
 def _printable(path: str) -> str:
-    # File names need not be text; ids and reports must be.
+    # File names may be any bytes; ids and reports must be text.
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

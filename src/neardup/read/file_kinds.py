@@ -1,4 +1,4 @@
-"""File kinds: format and compression, by the name of a file and by its first bytes."""
+"""File kinds: format and compression, by file name and by first bytes."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ FORMATS = {
     ".rst": "document",
 }
 COMPRESSION_SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-# Formats without columns: whether their lines or the whole are documents depends on how
-# the file was named.
+# Formats without columns. Whether each line or the whole file is a document depends on how the
+# file was named.
 TEXT_FORMATS = ("lines", "document")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The format of a file's content and the compression around it."""
+    """The format and the compression of a file."""
 
     format: str
     compression: str | None
 
 
 def kind_of(name: str) -> Kind | None:
-    """Judge a file by its name, None if the suffix is unknown.
+    """The kind of a file by its suffix; None if it is unknown.
 
     >>> kind_of("corpus.jsonl.zst")
     Kind(format='jsonl', compression='zstd')
@@ -49,7 +49,7 @@ def kind_of(name: str) -> Kind | None:
 
 
 def known_suffixes() -> str:
-    """Name what can be read, for messages."""
+    """The suffixes that can be read, for messages."""
     return f"{' '.join(FORMATS)}, each also with {' '.join(COMPRESSION_SUFFIXES)}"
 
 
@@ -66,7 +66,7 @@ GZIP, ZSTD, BZ2 = (
     re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
 )
 COMPRESSION_SIGNATURES = {"gzip": GZIP, "zstd": ZSTD, "bz2": BZ2}
-# What can be read under another name, with its suffix.
+# Readable formats, with the suffix the file should have.
 _READABLE = (
     (re.compile(rb"PAR1[\x00-\x1f]"), "a Parquet file", ".parquet"),
     (re.compile(rb"ARROW1\x00"), "an Arrow file", ".arrow"),
@@ -100,7 +100,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 def misnamed(name: str, start: bytes) -> str | None:
-    r"""Say what a file is instead of the text that its name announces; None if it may be text.
+    r"""The message for a file that is not the text its name promises; None if it may be text.
 
     >>> misnamed("a.jsonl", b"PAR1\x15\x04")
     'is a Parquet file; rename it to a.parquet'
@@ -121,7 +121,7 @@ def misnamed(name: str, start: bytes) -> str | None:
 
 
 def looks_like_text(start: bytes) -> bool:
-    r"""Whether a file that begins so is text: UTF-8 without control characters, not empty.
+    r"""Whether a file with these first bytes is text: not empty, UTF-8, no control characters.
 
     >>> looks_like_text("<h1>Größe</h1>".encode()), looks_like_text(b"\x00\x01")
     (True, False)
@@ -134,7 +134,7 @@ def looks_like_text(start: bytes) -> bool:
 
 
 def _cut_off(start: bytes) -> int:
-    """How many bytes at the end may begin a character that goes on."""
+    """The number of bytes at the end that may be an incomplete character."""
     for size in range(1, min(4, len(start) + 1)):
         if start[-size] >= 0xC0:
             return size
@@ -142,7 +142,7 @@ def _cut_off(start: bytes) -> int:
 
 
 def not_compressed(name: str, compression: str) -> str:
-    """Say that a file is not compressed as its suffix says."""
+    """The message for a file that is not compressed as its suffix says."""
     plain = name.rpartition(".")[0]
     return f"is not compressed with {compression}, as its suffix says; rename it to {plain}"
 

@@ -1,4 +1,4 @@
-"""Formats: which reader reads a source."""
+"""Formats: the reader of each file format."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SCHEMAS: dict[str, Any] = {"parquet": parquet_schema, "arrow": arrow_schema}
 
 @dataclass(frozen=True)
 class Formats(Generic[R]):
-    """The readers of one kind of content: one for each format that is a stream, one for tables.
+    """The readers of one kind of content: one for each stream format, and one for tables.
 
-    `refusal` is what is said of a format that cannot hold this content.
+    `refusal` is the message for a format that cannot hold this content.
     """
 
     streamed: Mapping[str, StreamReader[R]]
@@ -36,7 +36,7 @@ class Formats(Generic[R]):
     refusal: str = ""
 
     def read(self, source: Source, wanted: Wanted, most: int) -> Iterator[R]:
-        """Read one file as rows; whatever goes wrong on the way is told with its name."""
+        """Read one file as rows; errors name the file."""
         with explained(source.name):
             if source.format in _TABLES:
                 with source.random_access() as file:
@@ -58,12 +58,12 @@ class Formats(Generic[R]):
         yield from read(self.columns_of, file, source.name, source.size or 0, wanted, most)
 
     def require(self, format: str, name: str) -> None:
-        """Refuse a file of a format that cannot hold the content."""
+        """Refuse a file whose format cannot hold the content."""
         if format not in _TABLES and format not in self.streamed:
             raise UnreadableError(f"{name} {self.refusal}")
 
     def check_table(self, source: Source, wanted: Wanted) -> IdKind:
-        """Refuse a table whose schema tells that it lacks a column; else say what ids it has."""
+        """Refuse a table that lacks a column; returns the kind of its ids."""
         with explained(source.name), source.random_access() as file:
             schema = _SCHEMAS[source.format](file, source.name)
         self.columns_of(source.name, schema, wanted)
@@ -84,9 +84,9 @@ TEXT_FORMATS: Formats[Rows] = Formats(
 
 
 def check_columns(source: Source, wanted: Wanted) -> IdKind | None:
-    """Refuse a file that cannot be read, before any work is done; else say what ids it has.
+    """Refuse an unreadable file before any work is done; returns the kind of its ids.
 
-    None where that cannot be told yet.
+    None if that is not known yet.
     """
     if source.format in _TABLES:
         return TEXT_FORMATS.check_table(source, wanted)

@@ -1,4 +1,4 @@
-"""Documents that a program holds: tables in any shape, and lists that are really paths."""
+"""Documents in memory: tables of any library, and lists that are really paths."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _LONGEST_PATH = 4096
 
 
 def table_of(held: Any) -> pa.Table | None:
-    """The table that a caller holds, as an Arrow table; None where it is no table.
+    """Convert a table to an Arrow table; None if it is not a table.
 
     Takes Arrow tables, record batches and readers, pandas and Polars frames, Polars lazy frames,
-    DuckDB relations, and whatever else offers `__arrow_c_stream__`. What can be read only once, or
-    is computed each time it is read, is held in memory afterwards.
+    DuckDB relations, and anything with `__arrow_c_stream__`. Tables that can be read only once, or
+    are computed on each read, are loaded into memory.
     """
     if isinstance(held, pa.Table):
         return held
     if isinstance(held, pa.RecordBatch):
         return pa.Table.from_batches([held])
     try:
-        if type(held).__name__ == "LazyFrame":  # asking it for its columns would warn
+        if type(held).__name__ == "LazyFrame":  # accessing its columns would warn
             held = held.collect()
         if hasattr(held, "columns"):
             return pa.table(held)
-        # A series is a stream of one column without a name.
+        # A series is a stream too, of one unnamed column.
         if not hasattr(held, "__arrow_c_stream__") or hasattr(held, "dtype"):
             return None
         try:
             reader = pa.RecordBatchReader.from_stream(held)
-        except pa.ArrowInvalid:  # a column as well
+        except pa.ArrowInvalid:  # also a column
             return None
         return reader.read_all()
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -47,12 +47,11 @@ def table_of(held: Any) -> pa.Table | None:
 
 
 def require_no_paths(held: Any, instead: str) -> None:
-    """Refuse a list of strings that are names of files; `instead` says how to give those.
+    """Refuse a list of strings that are file names; `instead` says how to pass files.
 
-    It is refused if one of them exists and every other one exists too or has the suffix of a file
-    that can be read. A list in which any string is neither holds texts, some of which happen to be
-    names; so does one with a string that has no letter or digit, such as "/". Only lists and
-    tuples are looked at: a column holds texts, whatever they are.
+    A list is refused if at least one string is an existing path and every other one exists too or
+    has a suffix that can be read. If any string is neither, or has no letter or digit (such as
+    "/"), the list holds texts. Only lists and tuples are checked: a column always holds texts.
     """
     if not isinstance(held, list | tuple) or not held:
         return

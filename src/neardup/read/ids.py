@@ -1,4 +1,4 @@
-"""Ids: one kind in a run, and no two the same."""
+"""Ids: all of the same kind in a run, and unique."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _KINDS = {"string": "strings", "int64": "whole numbers", "none": "none"}
 
 
 def kind_of_ids(kind: pa.DataType | None) -> IdKind:
-    """The kind of ids of this type; None is a file without ids."""
+    """The kind of ids of this Arrow type; None is a file without ids."""
     if kind is None:
         return "none"
     return "int64" if pa.types.is_integer(kind) else "string"
 
 
 class IdLedger:
-    """Settles the ids of every batch of a run, and remembers where each file began.
+    """Settles the ids of every batch of a run, and records where each file starts.
 
-    With `mixed`, files may have ids of different kinds, or none. All become strings: a number as it
-    is written, and a row without an id is called by its file and its number there, `b.jsonl#7`.
+    With `mixed`, files may have ids of different kinds, or none. All become strings: numbers in
+    decimal, and rows without an id are named by file and row number, `b.jsonl#7`.
     """
 
     def __init__(self, *, mixed: bool = False) -> None:
@@ -43,16 +43,16 @@ class IdLedger:
         self._first_places: list[int] = []
 
     def begin(self, files: Sequence[str], place: int, label: str = "") -> None:
-        """Note that rows begin at this place: those of a file, or one of each file.
+        """Record that the rows of a file, or one row of each file, start at this place.
 
-        The label is what rows without ids are called by.
+        `label` is the file name in the names of rows without ids.
         """
         self._names += files
         self._first_places += range(place, place + len(files))
         self._label = label
 
     def settle(self, ids: pa.Array | None, places: npt.NDArray[np.int64]) -> pa.Array:
-        """Return the ids of the rows at these places: their own, or else the places."""
+        """The ids of the rows at these places: their own, or the places if they have none."""
         if not len(places):
             strings = self._mixed or self._kind == "string"
             return pa.nulls(0, pa.string() if strings else pa.int64())
@@ -67,7 +67,7 @@ class IdLedger:
         if repeated is not None:
             position, earlier = repeated
             raise InputError(
-                f"the id {quoted(ids[position].as_py())} stands twice, in {self._where(earlier)} "
+                f"the id {quoted(ids[position].as_py())} occurs twice, in {self._where(earlier)} "
                 f"and in {self._where(int(places[position]))}; use --id row to number rows instead"
             )
         return ids

@@ -1,4 +1,4 @@
-"""Limits of one document: length, depth, and valid UTF-8, with the message for each."""
+"""Limits of a document: length, depth and valid UTF-8, with the message for each."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from neardup.kernels import is_utf8
 
 # The default of --max-document, in bytes.
 MAX_DOCUMENT = 64_000_000
-# The object of a row counts as the first level. The native reader has the same limit.
+# The object of a row is the first level. The native reader has the same limit.
 MOST_DEPTH = 64
 _SHOWN = 80
 
 
 @dataclass(frozen=True)
 class TooLong:
-    """Stands for a row that is longer than allowed, of which only the size in bytes is known."""
+    """Replaces a row that is too long; only its size in bytes is kept."""
 
     size: int
 
 
 def too_long(size: int | None, most: int) -> str:
-    """Say that a document is longer than allowed; None is a size that was not counted.
+    """The message for a document that is too long; `size` is None if unknown.
 
     >>> too_long(70_000_000, 64_000_000)
     '70.0 MB long, more than --max-document allows (64 MB)'
@@ -36,7 +36,7 @@ def too_long(size: int | None, most: int) -> str:
 
 
 def too_deep(value: Any) -> bool:
-    """Whether a parsed JSON value has arrays and objects in more than `MOST_DEPTH` levels."""
+    """Whether a parsed JSON value is nested in more than `MOST_DEPTH` levels."""
     level = [value] if type(value) is dict or type(value) is list else []
     for _ in range(MOST_DEPTH):
         level = [inner for outer in level for inner in _containers(outer)]
@@ -49,18 +49,18 @@ TOO_DEEP = f"nested more than {MOST_DEPTH} levels deep"
 
 
 def quoted(text: Any) -> str:
-    r"""Quote a piece of the input in a message: every character visible, and not too many.
+    r"""Quote a piece of input for a message: all characters visible, truncated if long.
 
     >>> quoted("a\x00b")
     "'a\\x00b'"
     """
-    # repr escapes what cannot be printed; Arrow's own messages may hold any bytes.
+    # repr escapes unprintable characters; messages of Arrow may contain any bytes.
     spelt = repr(text[: _SHOWN + 1]) if isinstance(text, str) else str(text)
     return spelt if len(spelt) <= _SHOWN + 2 else f"{spelt[:_SHOWN]}…"
 
 
 def printable(message: str) -> str:
-    r"""The first line of another library's message, with nothing in it that cannot be printed.
+    r"""The first line of another library's message, with unprintable characters escaped.
 
     >>> printable("Parse error: \x01\x02 in row 7")
     'Parse error: \\x01\\x02 in row 7'
@@ -85,7 +85,7 @@ def _amount(size: int, digits: int) -> str:
 
 
 def invalid_texts(texts: pa.Array) -> dict[int, str]:
-    """Map the position of every invalid text of a string column to what is wrong with it."""
+    """Map the position of every invalid text of a string column to its fault."""
     if is_utf8(texts):
         return {}
     kind = pa.large_binary() if pa.types.is_large_string(texts.type) else pa.binary()
@@ -98,7 +98,7 @@ def invalid_texts(texts: pa.Array) -> dict[int, str]:
 
 
 def invalid_utf8(value: bytes) -> str | None:
-    """Say which byte is the first that is no UTF-8, None if all are."""
+    """The message for the first byte that is not UTF-8; None if all are valid."""
     try:
         value.decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Text lines: cutting a stream at line feeds, and lines that are documents themselves."""
+"""Text lines: cutting a stream at line feeds, and files with one document per line."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LINE_COLUMNS = ("text",)
 
 
 def whole_lines(stream: BinaryIO, size: int, longest: int) -> Iterator[bytes | TooLong]:
-    """Cut a stream into blocks of whole lines, without the line feed of the last line of each.
+    """Cut a stream into blocks of whole lines, each without its last line feed.
 
-    Of a line longer than `longest`, no more than that is ever held; it is told by its size.
+    A line longer than `longest` is never held in memory; it is yielded as `TooLong`.
     """
     pieces: list[bytes | memoryview] = []
     waiting = 0
@@ -50,7 +50,7 @@ def whole_lines(stream: BinaryIO, size: int, longest: int) -> Iterator[bytes | T
 
 
 def _within(block: bytes, longest: int) -> Iterator[bytes | TooLong]:
-    """Take the lines that are too long out of a block."""
+    """Replace the lines of a block that are too long by `TooLong`."""
     if len(block) <= longest:
         yield block
         return
@@ -68,7 +68,7 @@ def _within(block: bytes, longest: int) -> Iterator[bytes | TooLong]:
 
 
 def read_lines(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
-    """Read every line as a document; a blank one is an empty document."""
+    """Read every line as a document; a blank line is an empty document."""
     wanted.require(file, LINE_COLUMNS)
     stream.begin_text(file)
     seen = 0

@@ -1,4 +1,4 @@
-"""Texts and tables that a program holds, in any supported shape, become Arrow columns."""
+"""Texts and tables in memory, of any supported type → Arrow columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ONE_COLUMN = (
 
 
 def string_chunks(texts: Any) -> Iterator[pa.Array]:
-    """Yield string arrays that together hold every text, nulls included.
+    """Yield string arrays that together hold every text, including nulls.
 
     Takes a list, an iterator, a NumPy, pandas or Polars column, or an Arrow (chunked) array.
     Arrow data is not copied.
@@ -41,7 +41,7 @@ def string_chunks(texts: Any) -> Iterator[pa.Array]:
         try:
             chunked = pa.chunked_array(texts)
         except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
-            yield from _from_items(texts)  # pandas objects that are no strings: says which
+            yield from _from_items(texts)  # pandas objects that are not strings
             return
         yield from _checked_chunks(_string_column(chunked))
     elif isinstance(texts, Iterable):
@@ -77,7 +77,7 @@ def _from_items(items: Iterable[Any]) -> Iterator[pa.Array]:
 
 
 def _is_missing(item: Any) -> bool:
-    """None, and the NaN that NumPy and pandas put in its place."""
+    """Whether an item is None, or the NaN or NA that NumPy and pandas use instead."""
     return (
         item is None
         or type(item).__name__ == "NAType"
@@ -96,16 +96,16 @@ def _first_bad(items: list[Any]) -> tuple[int, str]:
         except UnicodeEncodeError as error:
             return place, (
                 f"holds a lone surrogate (U+{ord(item[error.start]):04X}) at character "
-                f"{error.start}, which is no Unicode text; repair or drop it"
+                f"{error.start}, which is not valid Unicode; repair or drop it"
             )
     return 0, "cannot be read as text"
 
 
 def _checked(array: pa.Array, first: int) -> pa.Array:
-    """A string array that is sound: valid UTF-8, no text too large for the kernels."""
+    """Convert to a large string array, and check that it is valid UTF-8."""
     kind = array.type
     if isinstance(kind, pa.DictionaryType):
-        if _is_string_view(kind.value_type):  # Arrow cannot take from those
+        if _is_string_view(kind.value_type):  # Arrow cannot decode these
             values = array.dictionary.cast(pa.large_string())
             array = pa.DictionaryArray.from_arrays(array.indices, values)
         return _checked(array.dictionary_decode(), first)
@@ -116,7 +116,7 @@ def _checked(array: pa.Array, first: int) -> pa.Array:
     try:
         array.validate()
         if not kernels.is_utf8(array):
-            array.validate(full=True)  # says where; bytes behind nulls may be anything
+            array.validate(full=True)  # the error says where; bytes of nulls are ignored
     except pa.ArrowInvalid as error:
         raise InputError(f"texts {first} to {first + len(array) - 1}: {error}") from None
     return array
@@ -131,7 +131,7 @@ def _name(item: Any) -> str:
 
 
 _ROWS_AT_ONCE = 10_000
-_SHAPES = "give an Arrow, pandas, Polars or DuckDB table, or records as dicts"
+_EXPECTED = "give an Arrow, pandas, Polars or DuckDB table, or records as dicts"
 
 
 def field_columns(table: Any, names: Sequence[str]) -> Iterator[list[pa.Array]]:
@@ -141,7 +141,7 @@ def field_columns(table: Any, names: Sequence[str]) -> Iterator[list[pa.Array]]:
 
 
 def column_texts(table: Any, name: str) -> pa.ChunkedArray:
-    """One column of a table, to be taken as the texts."""
+    """One column of a table, as texts."""
     chunks = [_column(batch, name) for batch in _batches(table)]
     return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.string())
 
@@ -149,14 +149,16 @@ def column_texts(table: Any, name: str) -> pa.ChunkedArray:
 def _texts(column: pa.Array, name: str) -> pa.Array:
     texts = field_texts(column)
     if texts is None:
-        raise InputError(f"the field {name!r} is of Arrow type {column.type}, which is no text")
+        raise InputError(
+            f"the field {name!r} is of Arrow type {column.type}; name a column of plain values"
+        )
     chunks = list(string_chunks(texts))
     return chunks[0]
 
 
 def _batches(table: Any) -> Iterator[pa.RecordBatch]:
     if isinstance(table, str | bytes | Mapping):
-        raise InputError(f"one record was given where many are expected; {_SHAPES}")
+        raise InputError(f"one record was given where many are expected; {_EXPECTED}")
     held = table_of(table)
     if held is not None:
         yield from held.to_batches()
@@ -165,15 +167,15 @@ def _batches(table: Any) -> Iterator[pa.RecordBatch]:
         while some := list(islice(records, _ROWS_AT_ONCE)):
             yield from table_of_records(some).to_batches()
     else:
-        raise InputError(f"{type(table).__name__} is no table; {_SHAPES}")
+        raise InputError(f"{type(table).__name__} is not a table; {_EXPECTED}")
 
 
 def table_of_records(records: list[Any]) -> pa.Table:
-    """Dicts as a table, with every key that any of them has."""
+    """Convert dicts to a table with the union of their keys."""
     names: dict[str, None] = {}
     for record in records:
         if not isinstance(record, Mapping):
-            raise InputError(f"a record is of type {type(record).__name__}; {_SHAPES}")
+            raise InputError(f"a record is of type {type(record).__name__}; {_EXPECTED}")
         names.update(dict.fromkeys(record))
     try:
         return pa.table({name: [record.get(name) for record in records] for name in names})

@@ -1,4 +1,4 @@
-"""A source: one file or standard input, how to open it, decompress it, and read it twice."""
+"""Sources: opening and decompressing a file or standard input, and copying what has no rewind."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _FORMATS = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\
 
 
 def standard_input() -> BinaryIO:
-    """Standard input as bytes; whoever closed it (`<&-`) is told so."""
+    """Standard input as bytes; `InputError` if it is closed (`<&-`)."""
     if sys.stdin is None or sys.stdin.closed:
-        raise InputError("standard input is closed; give a file, or send something to it")
+        raise InputError("standard input is closed; give a file, or pipe something into it")
     return sys.stdin.buffer
 
 
 class ByteStream(io.BufferedReader):
-    """The decompressed bytes of a file; `consumed` counts what was taken from the file itself.
+    """The decompressed bytes of a file; `consumed` counts the bytes read from the file itself.
 
-    A `compression` of "sniff" goes by the first bytes; several compressed members after one
-    another are read as one. `peek` shows all that the buffer has room for, or all there is.
+    A `compression` of "sniff" is detected by the first bytes; concatenated compressed members are
+    read as one stream. `peek` returns as much as fits the buffer, or the whole rest.
     """
 
     def __init__(self, file: BinaryIO, compression: str | None = None, name: str = "") -> None:
@@ -56,11 +56,11 @@ class ByteStream(io.BufferedReader):
 
     @property
     def consumed(self) -> int:
-        """Bytes of the file itself that were read so far."""
+        """Bytes read from the file itself so far."""
         return self._counted.consumed
 
     def begin_text(self, name: str) -> None:
-        """Step over a byte order mark; refuse what is no text."""
+        """Skip a byte order mark; refuse a file that is not text."""
         start = self.peek(SIGNATURE_BYTES)
         fault = misnamed(name, start[:SIGNATURE_BYTES])
         if fault:
@@ -70,7 +70,7 @@ class ByteStream(io.BufferedReader):
 
 
 def sniffed(stream: ByteStream) -> str:
-    """Tell the format of a stream by how it begins."""
+    """Detect the format of a stream by its first bytes."""
     start = stream.peek(1)
     found = (format for format, pattern in _FORMATS if re.match(pattern, start))
     return next(found, "lines")
@@ -129,20 +129,20 @@ def _decompressed(counted: _Counted, compression: str | None, name: str) -> Any:
 
 _BLOCK = 1 << 20
 _LOOK_EVERY = 64 << 20
-# So much of the disk, or a twentieth of a small one, is left to others.
+# Disk space to leave free: this much, or a twentieth of a small disk.
 _LEFT_FREE = 1 << 30
 _NULL = "/dev/null"
 
 
 class Spool:
-    """Holds copies as long as it lives."""
+    """Temporary copies of streams, removed with this object."""
 
     def __init__(self) -> None:
         self._folder = TemporaryFolder()
         self._copies = 0
 
     def store(self, stream: BinaryIO, name: str) -> str:
-        """Copy a stream, as it is, and give the path of the copy."""
+        """Copy a stream unchanged, and return the path of the copy."""
         path = self._folder.path / str(self._copies)
         self._copies += 1
         with path.open("wb") as copy:
@@ -151,7 +151,7 @@ class Spool:
 
 
 def copy_stream(stream: BinaryIO, copy: BinaryIO, name: str) -> None:
-    """Copy to the end, unless the disk for temporary files would be full."""
+    """Copy a stream; `InputError` before the disk for temporary files is full."""
     folder = tempfile.gettempdir()
     copied = looked = 0
     while block := stream.read(_BLOCK):
@@ -176,7 +176,7 @@ def _no_room(name: str, copied: int, folder: str, why: str) -> InputError:
 
 
 def refuse_endless(name: str, status: os.stat_result, *, is_terminal: bool) -> None:
-    """Refuse devices and sockets, which have no end or cannot be opened."""
+    """Refuse devices and sockets, which are endless or cannot be opened."""
     if stat.S_ISSOCK(status.st_mode):
         what = "a socket"
     elif stat.S_ISBLK(status.st_mode):
@@ -185,7 +185,7 @@ def refuse_endless(name: str, status: os.stat_result, *, is_terminal: bool) -> N
         what = "a device"
     else:
         return
-    raise InputError(f"{name} is {what}, not a file or a pipe; name what holds documents")
+    raise InputError(f"{name} is {what}, not a file or a pipe; name a file with documents")
 
 
 def _is_null(status: os.stat_result) -> bool:
@@ -197,12 +197,12 @@ STANDARD_INPUT = "standard input"
 
 @dataclass(frozen=True)
 class Source:
-    """One file: the name that people see, where it is, and what it holds.
+    """One file: its displayed name, its path, its format and compression.
 
-    `filesystem` is None for a local file. `once` marks what can be read only once: standard input,
-    pipes and terminals; a format of "sniff" is told by the first bytes. `found` marks files that
-    nobody named: those of a folder, which are left out if they cannot be read. A `fault` says why
-    a file is set aside unread.
+    `filesystem` is None for a local file. `once` marks inputs that can be read only once: standard
+    input, pipes and terminals. A format of "sniff" is detected by the first bytes. `found` marks
+    files found in a folder or by a glob, which are skipped if they cannot be read. `fault` is the
+    reason why a file is skipped without reading it.
     """
 
     name: str
@@ -218,12 +218,12 @@ class Source:
 
     @property
     def is_local(self) -> bool:
-        """Whether opening this costs next to nothing."""
+        """Whether opening is cheap: a local file that can be read again."""
         return self.filesystem is None and not self.once
 
     @contextmanager
     def stream(self) -> Iterator[ByteStream]:
-        """Open for reading from front to back, decompressed."""
+        """Open for sequential reading, decompressed."""
         if self.path == "-":
             yield ByteStream(standard_input(), SNIFF)
             return
@@ -232,7 +232,7 @@ class Source:
 
     @contextmanager
     def raw(self) -> Iterator[BinaryIO]:
-        """Open as it is, compressed or not."""
+        """Open without decompressing."""
         if self.path == "-":
             yield standard_input()
             return
@@ -241,12 +241,12 @@ class Source:
 
     @contextmanager
     def random_access(self) -> Iterator[Any]:
-        """Open as an Arrow file that can be read anywhere."""
+        """Open as an Arrow file with random access."""
         if self.compression or self.once:
             with self.stream() as stream, spooled(stream, self.name) as file:
                 yield file
         elif self.filesystem is None:
-            # Arrow files are made to be mapped; a mapped Parquet file would only count as memory.
+            # Arrow files are made for mapping; a mapped Parquet file would only add to the memory.
             with (pa.memory_map if self.format == "arrow" else pa.OSFile)(self.path) as file:
                 yield file
         else:
@@ -261,7 +261,7 @@ class Source:
 
 @contextmanager
 def spooled(stream: BinaryIO, name: str) -> Iterator[Any]:
-    """Copy a stream to a temporary file, for formats that are not read from front to back."""
+    """Copy a stream to a temporary file, for formats that need random access."""
     with tempfile.TemporaryFile(prefix="neardup-") as copy:
         copy_stream(stream, copy, name)
         copy.seek(0)
@@ -271,7 +271,7 @@ def spooled(stream: BinaryIO, name: str) -> Iterator[Any]:
 
 @contextmanager
 def explained(name: str) -> Iterator[None]:
-    """Turn what can go wrong while reading a file into a sentence that names it."""
+    """Turn errors while reading a file into an `UnreadableError` that names the file."""
     try:
         yield
     except FileNotFoundError as error:

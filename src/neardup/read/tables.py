@@ -1,4 +1,4 @@
-"""Parquet and Arrow files: read batch by batch, only the needed columns."""
+"""Parquet and Arrow files, read batch by batch and only the needed columns."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _DICTIONARY_PAGE = 2
 
 
 def rows_to_spell_out(file: Any, metadata: Any, names: list[str]) -> int:
-    """How many rows may be read together, even if each had the longest text of a dictionary.
+    """How many rows may be read together, even if each has the longest text of a dictionary.
 
-    The footer does not tell how long texts are once they are spelt out; their dictionary does.
+    The footer does not give the size of decoded texts, so the dictionaries are read.
     """
     longest = 0
     for group in range(metadata.num_row_groups):
         total = 0
         for place, size in _dictionaries(file, metadata.row_group(group), frozenset(names)):
-            # Most are so short that none of their texts can be too long.
+            # Most dictionaries are too short to contain a long text.
             if size * ROWS_AT_ONCE > SPELT_BYTES:
                 size = _longest_of(file, metadata, group, place)
             total += size
@@ -36,7 +36,7 @@ def rows_to_spell_out(file: Any, metadata: Any, names: list[str]) -> int:
 
 
 def _dictionaries(file: Any, group: Any, names: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """The columns of texts that have a dictionary, each with the bytes of that."""
+    """The text columns with a dictionary, each with the size of its dictionary in bytes."""
     for place in range(group.num_columns):
         chunk = group.column(place)
         if chunk.physical_type != "BYTE_ARRAY" or chunk.path_in_schema not in names:
@@ -49,9 +49,10 @@ def _dictionaries(file: Any, group: Any, names: frozenset[str]) -> Iterator[tupl
 
 
 def _dictionary_size(header: bytes) -> int:
-    """The uncompressed size that the header of a page gives, 0 if it is no dictionary.
+    """The uncompressed size in the header of a page; 0 if it is not a dictionary page.
 
-    It is a Thrift struct in the compact protocol: type (1), uncompressed size (2), both i32.
+    The header is a Thrift struct in the compact protocol: type (1), uncompressed size (2), both
+    i32.
     """
     kind, place = _number_after(header, 0)
     size, _ = _number_after(header, place)
@@ -59,7 +60,7 @@ def _dictionary_size(header: bytes) -> int:
 
 
 def _number_after(header: bytes, place: int) -> tuple[int, int]:
-    """The i32 field at a place, one more than the field before it, and the place behind."""
+    """The i32 field at a place, whose id is one more than the last, and the place after it."""
     if header[place : place + 1] != b"\x15":
         return 0, place
     value = shift = 0
@@ -93,34 +94,34 @@ R = TypeVar("R", covariant=True)
 
 
 class Columns(Protocol[R]):
-    """The wanted columns of one table, which cut its batches into rows of bounded size."""
+    """The needed columns of one table; cuts its batches into rows of bounded size."""
 
     @property
     def names(self) -> list[str]:
         """The columns to read."""
 
     def row_groups(self, count: int, /) -> list[list[int]]:
-        """Say which row groups of a Parquet file may share a batch."""
+        """The row groups of a Parquet file that may share batches."""
 
     def rows(self, batch: pa.RecordBatch, first: int, most: int, bytes_done: int, /) -> Iterator[R]:
-        """Cut a batch, whose first row has the number `first`, into rows of size `most`."""
+        """Cut a batch, whose first row has the number `first`, into rows of up to size `most`."""
 
     def rows_per_batch(self, metadata: Any, most: int, /) -> int:
-        """Guess from the footer of a Parquet file how many rows have the size `most`."""
+        """Estimate from the footer of a Parquet file how many rows have the size `most`."""
 
 
 ColumnsOf = Callable[[str, pa.Schema, Wanted], Columns[R]]
 
 
 def parquet_schema(file: Any, name: str) -> pa.Schema:
-    """The columns of a Parquet file."""
+    """The schema of a Parquet file."""
     return _open_parquet(file, name).schema_arrow
 
 
 def read_parquet(
     columns_of: ColumnsOf[R], file: Any, name: str, size: int, wanted: Wanted, most: int
 ) -> Iterator[R]:
-    """Read a Parquet file; `size` is what the whole counts as progress."""
+    """Read a Parquet file; `size` is its share of the progress in bytes."""
     parquet = _open_parquet(file, name)
     columns = columns_of(name, parquet.schema_arrow, wanted)
     total, seen = max(1, parquet.metadata.num_rows), 0
@@ -142,14 +143,14 @@ def read_parquet(
 
 
 def arrow_schema(file: Any, name: str) -> pa.Schema:
-    """The columns of an Arrow file or stream."""
+    """The schema of an Arrow file or stream."""
     return _open_arrow(file, name).schema
 
 
 def read_arrow(
     columns_of: ColumnsOf[R], file: Any, name: str, size: int, wanted: Wanted, most: int
 ) -> Iterator[R]:
-    """Read an Arrow file or stream, or Feather version 2, which is the former."""
+    """Read an Arrow file or stream; Feather version 2 is an Arrow file."""
     reader = _open_arrow(file, name)
     columns = columns_of(name, reader.schema, wanted)
     whole, seen = max(1, file.size()), 0
@@ -163,7 +164,7 @@ def _open_parquet(file: Any, name: str) -> pq.ParquetFile:
     start = _beginning(file)
     if not start.startswith(_PARQUET):
         _refuse_misnamed(name, "a Parquet file", start)
-    # Buffered and not fetched ahead: a row group of any size is read page by page.
+    # Buffered, without prefetching: a row group of any size is read page by page.
     return pq.ParquetFile(file, buffer_size=_READ_BYTES, pre_buffer=False)
 
 
@@ -175,7 +176,7 @@ def _open_arrow(file: Any, name: str) -> Any:
         )
     if not start.startswith((_ARROW_FILE, _ARROW_STREAM)):
         _refuse_misnamed(name, "an Arrow file", start)
-    # No included_fields: measured, they copy a mapped batch that otherwise stays in the file.
+    # Without included_fields, which were measured to copy mapped batches.
     options = pa.ipc.IpcReadOptions(use_threads=False)
     open_ipc = pa.ipc.open_file if start.startswith(_ARROW_FILE) else pa.ipc.open_stream
     return open_ipc(file, options=options)
@@ -196,7 +197,7 @@ def _beginning(file: Any) -> bytes:
 
 
 def _refuse_misnamed(name: str, what: str, start: bytes) -> None:
-    """Say what a file is instead; an empty one, or one without a signature, is left to Arrow."""
+    """Refuse a file of a known other format; Arrow refuses empty and unknown ones."""
     fault = misnamed(name, start)
     if fault:
         raise UnreadableError(f"{name} {fault}")

@@ -1,4 +1,4 @@
-"""Text files that are one document each, many of them to a batch."""
+"""Text files that are one document each, several per batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neardup.read.limits import invalid_utf8, too_long
 from neardup.read.source import Source, explained
 
 FILE_COLUMNS = ("id", "text")
-# Says why a file is left out, or raises the error if it cannot be.
+# Returns the reason for skipping a file, or raises the error if it must not be skipped.
 Unread = Callable[[Source, UnreadableError], str]
 
 
@@ -23,7 +23,7 @@ def read_whole_files(
 ) -> Iterator[Rows]:
     """Read each file as a document; its id is its path.
 
-    A file of a folder that cannot be read is left out, and so told to `unread`.
+    A file that cannot be read is passed to `unread`, which skips it or raises.
     """
     wanted.require(sources[0].name, FILE_COLUMNS)
     batch = _FileBatch(wanted)
@@ -50,7 +50,7 @@ def read_whole_files(
 
 
 def _content(source: Source, longest: int) -> bytes:
-    """The bytes of a file, or the first ones of a file that is too long."""
+    """The bytes of a file; of one that is too long, the first `longest` + 1."""
     with explained(source.name), source.stream() as stream:
         stream.begin_text(source.name)
         return stream.read(longest + 1)

@@ -1,4 +1,4 @@
-"""Blocks of JSON lines are read as the same lines are one by one."""
+"""Blocks of JSON lines give the same rows as the lines one by one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def path(tmp_path_factory):
 
 
 def outcome(path, **options):
-    """All that a reader says, or why it refuses to go on."""
+    """Everything a reader returns, or its error."""
     found = Documents(path, **options)
     batches = []
     try:
@@ -63,7 +63,7 @@ def in_blocks(path, size, **options):
 
 
 def rows_of(batches):
-    """What a reader says, no matter how it is cut into batches."""
+    """Everything a reader returns, regardless of batch boundaries."""
     if isinstance(batches, str):
         return batches
     documents = [row for documents, *_ in batches[::2] for row in documents.to_pylist()]

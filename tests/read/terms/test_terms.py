@@ -1,4 +1,4 @@
-"""Documents that bring their own terms: shapes, weights, ids, rejections and bounds."""
+"""Documents given as terms: layouts, weights, ids, rejections and limits."""
 
 import bz2
 import gzip
@@ -6,6 +6,7 @@ import io
 import json
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +30,7 @@ PAIRS = [list(terms.items()) for terms in DOCUMENTS.values()]
 
 
 def read(inputs, **options):
-    """Everything as one: ids, terms, weights, places, and (row, reason) of the rejected."""
+    """All batches joined: ids, terms, weights, places, and (row, reason) of rejected rows."""
     batches = list(TermDocuments(inputs, **options))
     for batch in batches:
         batch.terms.validate(full=True)
@@ -132,7 +133,7 @@ def test_a_dictionary_that_grew_too_large_while_it_was_written(tmp_path):
         assert read(path, batch_terms=batch_terms)[1] == terms
 
 
-JSON_LINES = {
+JSON_LINES: dict[str, list[dict[str, Any]]] = {
     "objects": [{"id": id, "terms": DOCUMENTS[id]} for id in IDS],
     "arrays": [
         {"id": i, "terms": t, "weights": w} for i, t, w in zip(IDS, TERMS, WEIGHTS, strict=True)
@@ -266,7 +267,13 @@ def test_bad_rows_of_tables(tmp_path, fault, batch_terms, encoded):
 
 @pytest.mark.parametrize("shape", ["map", "structs"])
 def test_bad_rows_of_tables_that_bring_weights(tmp_path, shape):
-    rows = [[("x", 1.0)], None, [("a", 1.0), ("b", None)], [("c", math.nan)], [("y", 2.0)]]
+    rows: list[Any] = [
+        [("x", 1.0)],
+        None,
+        [("a", 1.0), ("b", None)],
+        [("c", math.nan)],
+        [("y", 2.0)],
+    ]
     table = pa.table({"terms": pa.array(rows, pa.map_(pa.string(), pa.float64()))})
     if shape == "structs":
         kind = pa.list_(pa.struct([("term", pa.string()), ("weight", pa.float64())]))
@@ -486,7 +493,7 @@ def test_ids_are_unique_or_rows(tmp_path):
     first.write_text('{"x": {"t": 1}}\n{"y": {"t": 1}}')
     pq.write_table(pa.table({"id": ["z", "y"], "terms": [["t"]] * 2, "weights": [[1]] * 2}), second)
     with pytest.raises(
-        InputError, match=r"id 'y' stands twice, in .*a\.jsonl row 1 and in .*row 1"
+        InputError, match=r"id 'y' occurs twice, in .*a\.jsonl row 1 and in .*row 1"
     ):
         read([first, second])
     assert read([first, second], id="row")[0] == [0, 1, 2, 3]

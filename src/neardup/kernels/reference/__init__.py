@@ -1,1 +1,1 @@
-"""The slow, obvious twins of the native kernels: the oracles of the tests."""
+"""The twins of the native kernels, slow and obvious: the oracles of the tests."""

@@ -1,6 +1,6 @@
-"""The slow, obvious twin of the joins: every pair is looked at, row by row, in plain NumPy.
+"""The twin of the Hamming joins: compares every pair, row by row, in plain NumPy.
 
-Whatever `neardup.kernels.join` finds, it must find exactly this.
+`neardup.kernels.hamming_join` must find exactly the same pairs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
     "join_within",
 ]
 
-# Tells which of the differences (rows of words) between one row and others belong to pairs.
+# Maps the differences (XOR) between one row and others to flags: which of them are pairs.
 Wanted = Callable[[Rows], NDArray[np.bool_]]
 
 
@@ -104,14 +104,14 @@ def count_masks(
     max_distance: int | None = None,
     threads: int = 1,
 ) -> int:
-    """How many pairs `join_masks` would give."""
+    """The number of pairs that `join_masks` finds."""
     return len(join_masks(left, right, masks=masks, max_distance=max_distance))
 
 
 def join_all(
     left: Rows, right: Rows | None = None, *, max_distance: int | None = None, threads: int = 1
 ) -> RowPairs:
-    """Every pair of rows within `max_distance` bits, or every pair there is."""
+    """Every pair of rows within `max_distance` bits (default: every pair)."""
     left, right = checked_sides(left, right)
     most = _most(max_distance)
     return _pairs(left, right, lambda differences: _bit_counts(differences) <= most)
@@ -131,8 +131,8 @@ def join_windows(
 def expand_pairs(pairs: RowPairs, groups: RowGroups, right: RowGroups | None = None) -> RowPairs:
     """Turn pairs of groups into pairs of their members, sorted by (a, b).
 
-    Within one collection the members of a group are pairs too, at distance 0. Between two,
-    `groups` are those of the left side and `right` those of the other.
+    Within one collection, the members of a group are also pairs, at distance 0. Between two
+    collections, `groups` belongs to the left one and `right` to the right one.
     """
     members = _members(groups)
     others = members if right is None else _members(right)

@@ -1,7 +1,7 @@
-"""The slow, obvious twin of the living tables: every document is compared with every query.
+"""The twin of the index tables: compares every document with every query.
 
-Whatever `neardup.kernels.living` finds, it must find exactly this, and its segments have
-exactly these bytes; `segment_format` writes them.
+`neardup.kernels.index_tables` must find exactly the same matches, and write segments of exactly
+the same bytes, which `segment_format` specifies.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ class MemoryTables:
 
     @property
     def distinct(self) -> int:
-        """How many different fingerprints there are."""
+        """The number of different fingerprints."""
         return len(set(self._rows.values()))
 
     @property
     def nbytes(self) -> int:
-        """The memory that the tables hold."""
+        """The memory of the tables."""
         return sum(8 + len(row) for row in self._rows.values())
 
     def largest_buckets(self, count: int) -> list[int]:
-        """The sizes of the largest sets of different fingerprints that agree on a mask."""
+        """The sizes of the `count` largest sets of different fingerprints that agree on a mask."""
         rows = np.unique(self._all()[1], axis=0)
         sizes: list[int] = []
         for mask in self.masks:
@@ -66,9 +66,9 @@ class MemoryTables:
         return sorted(sizes, reverse=True)[:count]
 
     def add(self, numbers: Numbers, rows: Rows) -> NDArray[np.uint32]:
-        """Add documents, or none if a number is there already; gives places of their own.
+        """Add documents; if a number is taken, add none and raise ValueError.
 
-        The places of the native tables are other numbers, with the same rows.
+        Returns the places of their rows. The native tables number places differently.
         """
         rows = checked_fingerprints(rows, self.bits)
         new = checked_numbers(numbers, len(rows)).tolist()
@@ -80,14 +80,14 @@ class MemoryTables:
         return np.arange(first, len(self._added), dtype=np.uint32)
 
     def rows_at(self, places: NDArray[np.uint32]) -> Rows:
-        """The rows at places that `add` gave."""
+        """The rows at places that `add` returned; ValueError for an unknown place."""
         if (places >= len(self._added)).any():
             raise ValueError("no row is at that place")
         rows = b"".join(self._added[place] for place in places.tolist())
         return np.frombuffer(rows, np.uint64).reshape(-1, self.masks.shape[1])
 
     def remove(self, numbers: Numbers, rows: Rows) -> None:
-        """Remove documents, or none if one is not there with just this row."""
+        """Remove documents; if one is missing or has another row, remove none: ValueError."""
         rows = checked_fingerprints(rows, self.bits)
         old = checked_numbers(numbers, len(rows)).tolist()
         if len(set(old)) < len(old) or any(
@@ -100,13 +100,13 @@ class MemoryTables:
     def query(
         self, rows: Rows, *, max_distance: int, limit: int | None = None, threads: int = 1
     ) -> Matches:
-        """The documents that agree with a row on a mask and differ in at most `max_distance`."""
+        """Documents that agree with a row on a mask and differ in at most `max_distance` bits."""
         return _matches(*self._all(), self.masks, self.bits, rows, max_distance, limit)
 
     def query_one(
         self, row: bytes, *, max_distance: int, limit: int | None = None
     ) -> list[tuple[int, int]]:
-        """The matches of one row, as pairs of number and distance."""
+        """The matches of one row as pairs (number, distance)."""
         rows = np.frombuffer(row, np.uint64)[None]
         found = self.query(rows, max_distance=max_distance, limit=limit)
         return list(zip(found.numbers.tolist(), found.distances.tolist(), strict=True))
@@ -117,7 +117,7 @@ class MemoryTables:
 
 
 def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:
-    """Write documents as a segment, whose bytes do not depend on their order."""
+    """Write documents as a segment; its bytes do not depend on their order."""
     masks, bits = checked_plan(masks, bits)
     rows = checked_fingerprints(rows, bits)
     numbers = checked_numbers(numbers, len(rows))
@@ -135,7 +135,7 @@ def query_segment(
     threads: int = 1,
     dead: Numbers | None = None,
 ) -> Matches:
-    """What `MemoryTables.query` would find among the documents of a segment that are not dead."""
+    """Query the documents of a segment that are not `dead`, like `MemoryTables.query`."""
     found = read_segment(buffer)
     alive = ~np.isin(found.numbers, checked_dead(dead))
     numbers, others = found.numbers[alive], found.rows[alive]
@@ -143,7 +143,7 @@ def query_segment(
 
 
 def merge_segments(buffers: Sequence[Buffer], dead: Numbers | None = None) -> bytes:
-    """One segment of all documents that are not dead, as if they had been packed together."""
+    """Pack the documents of several segments that are not `dead` into one segment."""
     parts = [read_segment(buffer) for buffer in buffers]
     if not parts:
         raise ValueError("there is no segment to merge")
@@ -157,13 +157,13 @@ def merge_segments(buffers: Sequence[Buffer], dead: Numbers | None = None) -> by
 
 
 def segment_rows(buffer: Buffer) -> tuple[Numbers, Rows]:
-    """The documents of a segment: equal rows together, rows and then numbers ascending."""
+    """The documents of a segment, sorted by row and then by number."""
     found = read_segment(buffer)
     return found.numbers, found.rows
 
 
 def check_segment(buffer: Buffer) -> None:
-    """Read every byte of a segment; ValueError if it is not as it was written."""
+    """Check every byte of a segment; ValueError if it is damaged."""
     read_segment(buffer)
 
 

@@ -1,7 +1,7 @@
-"""The slow, obvious twin of the keyed hash: what `nd1:NAME` means, in plain Python.
+"""The twin of the keyed hash: the definition of `nd1:NAME` in plain Python.
 
-`docs/reference/scheme.md` says the same in words. Words, characters and shingles are those of
-`reference`.
+`docs/reference/scheme.md` describes it. Words, characters and shingles are those of
+`reference.text`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _rotated(x: int, bits: int) -> int:
 
 @dataclass(frozen=True)
 class KeyedHash:
-    """The functions of `reference` that hash, under a key."""
+    """The hash functions of `reference.text` with a key."""
 
     key: HashKey
 
@@ -70,12 +70,12 @@ class KeyedHash:
         return self._finished(total)
 
     def feature_in_field(self, feature: int, field: str) -> int:
-        """The hash of a feature as one of a record's field."""
+        """Hash a feature together with the field of a record that it occurs in."""
         total = (feature * self.key.shingle_base + self.unit_value(field)) % PRIME
         return self._finished(total)
 
     def widen(self, feature: int, place: int) -> int:
-        """The hash that a feature contributes to the 64-bit word at `place` of a fingerprint."""
+        """The hash that a feature contributes to the 64-bit word `place` of a fingerprint."""
         if place == 0:
             return feature
         step = place * self.key.width_step & MASK

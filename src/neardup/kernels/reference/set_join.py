@@ -1,8 +1,8 @@
-"""The slow, obvious twin of true similarity: every pair is looked at, feature by feature.
+"""The twin of the set joins: compares every pair, feature by feature.
 
-Whatever `neardup.kernels.similar` finds, it must find exactly this, to the last bit; sums are
-`math.fsum`, so that they do not depend on an order. Only the numbers of comparisons may differ:
-here, every pair is one.
+`neardup.kernels.set_join` must find exactly the same pairs, with similarities equal to the last
+bit; sums are `math.fsum`, which does not depend on the order. Only `compared` may differ: here it
+counts every pair.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def similarities(
     right: Documents | None = None,
     threads: int = 1,
 ) -> NDArray[np.float64]:
-    """The true similarity of documents a[i] and b[i]."""
+    """The exact similarity of documents a[i] and b[i]."""
     left, right = checked_sides((offsets, hashes, weights), right)
     measure = checked_measure(measure, left, right)
     documents = list(_weighed(left))
@@ -90,7 +90,7 @@ def predict_similar(
     threshold: float,
     right: Documents | None = None,
 ) -> int:
-    """How often two documents share a feature: the most that the join could have to look at."""
+    """How often two documents share a feature: an upper bound on what the join reads."""
     left, right = checked_sides((offsets, hashes, weights), right)
     checked_measure(measure, left, right)
     checked_threshold(threshold)
@@ -102,7 +102,7 @@ def predict_similar(
 
 
 def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each of n documents the smallest one that pairs (a[i], b[i]) connect it with."""
+    """The smallest member of each document's connected component, by pairs (a[i], b[i])."""
     a, b = checked_places(a, n, "a"), checked_places(b, n, "b")
     if len(a) != len(b):
         raise SettingError("a and b must be of one length")

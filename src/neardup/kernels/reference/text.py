@@ -1,7 +1,6 @@
-"""The slow, obvious twin of the native kernels: what the nd1 scheme means, in plain Python.
+"""The twin of the text kernels: the definition of the nd1 scheme in plain Python.
 
-`docs/reference/scheme.md` says the same in words. Every native result is tested against this
-module.
+`docs/reference/scheme.md` describes it. Every native result is tested against this module.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 MASK = 2**64 - 1
 
-# Fractional digits of pi, and the golden ratio: numbers nobody chose for their effect.
+# Fractional digits of pi, and the golden ratio: nothing-up-my-sleeve numbers.
 LOW_KEY = 0x243F6A8885A308D3
 HIGH_KEY = 0x452821E638D01377
 SHINGLE_BASE = 0x9E3779B97F4A7C15
@@ -55,12 +54,12 @@ def _ranges(macro: str) -> list[tuple[str, ...]]:
 
 
 def lower(text: str) -> str:
-    """Lower-case code point by code point, whatever stands around it."""
+    """Lower-case each code point by itself, regardless of context."""
     return text.translate(lower_map())
 
 
 def words(text: str) -> list[str]:
-    """Cut lower-cased text into words: a letter and what follows it, or one solo character."""
+    """Cut lower-cased text into words: a letter with the letters and marks after it, or a solo."""
     found, word = [], ""
     for char in lower(text):
         kind = kinds().get(ord(char))
@@ -76,7 +75,7 @@ def words(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """Lower-case the text and make every run of white space one space, none at the ends."""
+    """Lower-case the text, collapse each run of white space to one space, and strip the ends."""
     out: list[str] = []
     for char in lower(text):
         space = kinds().get(ord(char)) == "space"
@@ -88,12 +87,12 @@ def folded(text: str) -> str:
 
 
 def units(text: str, unit: str) -> list[str]:
-    """The things that shingles are made of: words, or code points of the folded text."""
+    """The units of shingles: words, or code points of the folded text."""
     return words(text) if unit == "word" else list(folded(text))
 
 
 def shingles(parts: Sequence[str], size: int) -> list[tuple[str, ...]]:
-    """Every run of `size` units; where there are fewer units, the whole is the only one."""
+    """Every run of `size` consecutive units; of fewer units, all of them as one shingle."""
     if len(parts) < size:
         return [tuple(parts)] if parts else []
     return [tuple(parts[i : i + size]) for i in range(len(parts) - size + 1)]
@@ -131,7 +130,7 @@ def feature_hash(shingle: Iterable[str]) -> int:
 
 
 def widen(feature: int, place: int) -> int:
-    """The hash that a feature contributes to the 64-bit word at `place` of a fingerprint."""
+    """The hash that a feature contributes to the 64-bit word `place` of a fingerprint."""
     if place == 0:
         return feature
     key = place * WIDTH_STEP & MASK
@@ -139,13 +138,13 @@ def widen(feature: int, place: int) -> int:
 
 
 def feature_in_field(feature: int, field: str) -> int:
-    """The hash of a feature as one of a record's field: the same word in two is two features."""
+    """Hash a feature with the field of a record: the same word in two fields is two features."""
     total = (feature * SHINGLE_BASE + unit_value(field)) & MASK
     return fold_multiply(total ^ FEATURE_KEY, rotate_half(total) ^ TURNED_KEY)
 
 
 def features(text: str, unit: str, size: int, keyed: KeyedHash | None = None) -> list[int]:
-    """The feature hashes of a text, repeated ones included; none if it holds no word."""
+    """The feature hashes of a text, with repetitions; none if it has no words."""
     if not words(text):
         return []
     hashed = feature_hash if keyed is None else keyed.feature_hash
@@ -155,7 +154,7 @@ def features(text: str, unit: str, size: int, keyed: KeyedHash | None = None) ->
 def feature_counts(
     text: str, shingles: Iterable[tuple[str, int]], keyed: KeyedHash | None = None
 ) -> list[tuple[int, int]]:
-    """The features of all kinds of shingles, ascending, each with the times it occurs."""
+    """The distinct features of all kinds of shingles, ascending, each with its count."""
     counted: Counter[int] = Counter()
     for unit, size in shingles:
         counted.update(features(text, unit, size, keyed))
@@ -172,7 +171,7 @@ def fingerprint(
     ties_up: bool,
     keyed: KeyedHash | None = None,
 ) -> list[int]:
-    """The fingerprint as 64-bit words, bit 0 the most significant bit of the first."""
+    """The fingerprint as 64-bit words; bit 0 is the most significant bit of the first."""
     hashes = features(text, unit, size, keyed)
     widened_at = widen if keyed is None else keyed.widen
     if distinct:
@@ -194,10 +193,10 @@ def fingerprint(
 def weigh(
     weights: Sequence[float], digests: Sequence[int], *, bits: int, ties_up: bool
 ) -> tuple[int, list[float]]:
-    """The fingerprint of weighted terms as a number of `bits` digits, and the sums behind it.
+    """The fingerprint of weighted terms as a number of `bits` bits, and the sum for each bit.
 
-    A digest is a number of `bits` digits too. Weights are rounded (half to even) to multiples of
-    a power of two, as small as sums of 64 bits allow, so that their order does not matter.
+    A digest is a number of `bits` bits too. Weights are rounded (half to even) to multiples of the
+    smallest power of two for which sums fit 64 bits, so that sums do not depend on the order.
     """
     exponent = math.frexp(max(map(abs, weights), default=0.0))[1]
     shift = min(61 - exponent - len(weights).bit_length(), 1000)

@@ -1,1 +1,1 @@
-"""JSON files: lines, arrays and printed objects."""
+"""JSON files: JSON lines, arrays, and pretty-printed objects."""

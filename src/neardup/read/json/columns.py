@@ -1,4 +1,4 @@
-"""JSON columns: values of any shape, gathered into Arrow columns."""
+"""JSON columns: values of any type, collected into Arrow columns."""
 
 from __future__ import annotations
 
@@ -15,59 +15,54 @@ from neardup.kernels.json_lines import JsonColumn, JsonLines, MustBe
 from neardup.read.batch import RowCounter, Rows, id_array
 from neardup.read.columns import Wanted, carried_names
 
-# A batch has at most so many rows times columns, missing values counted.
+# The most rows times columns of a batch, counting missing values.
 CELLS_AT_ONCE = 1 << 22
 _PLAIN_TYPES = {pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()}
 _SPELT_TYPES = {"boolean": pa.bool_(), "whole": pa.int64(), "fraction": pa.float64()}
 
 
 class Carried(Protocol):
-    """The carried values of some consecutive rows."""
+    """The carried values of consecutive rows."""
 
     @property
     def keys(self) -> Iterable[str]:
-        """The keys that the rows have, in the order in which they come."""
+        """The keys of the rows, in order of appearance."""
 
     def values(self, key: str) -> list[Any]:
-        """The values of a key; a row without it has None."""
+        """The values of a key; None for rows without it."""
 
     def column(self, key: str) -> pa.Array:
-        """The same as a column of the type that fits them all."""
+        """The values of a key as a column of their common type."""
 
 
 class ObjectValues:
-    """The values of objects that were parsed one by one."""
+    """The values of objects parsed one by one."""
 
     def __init__(self, objects: list[dict[str, Any]]) -> None:
         self._objects = objects
 
     @property
     def keys(self) -> Iterable[str]:
-        """All keys of the objects."""
         return {key: None for item in self._objects for key in item}
 
     def values(self, key: str) -> list[Any]:
-        """The values of a key."""
         return [item.get(key) for item in self._objects]
 
     def column(self, key: str) -> pa.Array:
-        """The values of a key as a column."""
         return _column(self.values(key))
 
 
 class LineValues:
-    """The values of whole blocks of lines, as the native code gives them."""
+    """The values of blocks of lines, parsed natively."""
 
     def __init__(self, columns: Mapping[str, JsonColumn], rows: int) -> None:
         self._columns, self._rows = columns, rows
 
     @property
     def keys(self) -> Iterable[str]:
-        """All keys of the lines."""
         return self._columns
 
     def values(self, key: str) -> list[Any]:
-        """The values of a key."""
         column = self._columns.get(key)
         if column is None:
             return [None] * self._rows
@@ -77,7 +72,6 @@ class LineValues:
         return plain_column(column).to_pylist()  # type: ignore[no-any-return]
 
     def column(self, key: str) -> pa.Array:
-        """The values of a key as a column."""
         column = self._columns.get(key)
         if column is None or column.kind == "other":
             return _column(self.values(key))
@@ -85,14 +79,14 @@ class LineValues:
 
 
 def plain_column(column: JsonColumn) -> pa.Array:
-    """The column that Arrow would make of the same values, which are all of one plain kind."""
+    """Convert a column of a kind other than `other` to the type that Arrow would infer."""
     if column.kind == "null":
         return pa.nulls(column.rows)
     return column.strings().cast(_SPELT_TYPES.get(column.kind, pa.string()))
 
 
 def carried_columns(file: str, parts: Sequence[Carried], wanted: Wanted) -> dict[str, Any]:
-    """Make a column of every carried key; a row without the key has a null there."""
+    """Make a column of every carried key; rows without the key are null."""
     keys = {key: None for part in parts for key in part.keys} if wanted.columns == "all" else {}
     renamed = carried_names(file, wanted.carried(keys))
     return {new: _joined(parts, key) for key, new in renamed.items()}
@@ -101,14 +95,14 @@ def carried_columns(file: str, parts: Sequence[Carried], wanted: Wanted) -> dict
 def _joined(parts: Sequence[Carried], key: str) -> pa.Array:
     columns = [part.column(key) for part in parts]
     types = {column.type for column in columns}
-    # Only of plain types is it sure that all values together have the type that each part has.
+    # Only for plain types is the type of all values certain to be the type of each part.
     if len(parts) == 1 or (len(types) == 1 and types <= _PLAIN_TYPES):
         return pa.concat_arrays(columns) if len(parts) > 1 else columns[0]
     return _column([value for part in parts for value in part.values(key)])
 
 
 def field_fault(item: dict[str, Any], fields: Sequence[str]) -> str | None:
-    """Say which field of a record is no plain value."""
+    """The message for the first field of a record that is an array or object; else None."""
     for name in fields:
         if isinstance(item.get(name), list | dict):
             return f"{name!r} is an array or an object, not a plain value"
@@ -116,17 +110,17 @@ def field_fault(item: dict[str, Any], fields: Sequence[str]) -> str | None:
 
 
 def field_text(item: dict[str, Any], name: str) -> str:
-    """Spell out the value of a record's field; a missing one is empty."""
+    """The value of a record's field as text; a missing value is empty."""
     return _as_text(item.get(name)) or ""
 
 
 def _column(values: list[Any]) -> pa.Array:
-    """Take the type that Arrow infers; values that have no common type are kept as JSON."""
+    """A column of the type that Arrow infers; values without a common type become JSON strings."""
     try:
         if any(type(value) is dict or type(value) is list for value in values):
             kind = pa.infer_type(values)
-            # Parquet has no way to store an object without keys. And objects that hardly share a
-            # key would take as many columns as there are keys.
+            # Parquet cannot store an object without keys, and objects that share few keys would
+            # need a column for each key.
             if _has_empty_struct(kind) or _leaves(kind) * len(values) > CELLS_AT_ONCE:
                 return _spelt(values)
         return pa.array(values)
@@ -139,7 +133,7 @@ def _spelt(values: list[Any]) -> pa.Array:
 
 
 def as_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """A column as one of a wider type; anything can be spelt out as a string."""
+    """Convert a column to a wider type; any value can be written out as a string."""
     if column.type == kind:
         return column
     plain = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
@@ -149,7 +143,7 @@ def as_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _as_text(value: Any) -> str | None:
-    # A string stays as it is, so that it looks the same beside a batch of strings only.
+    # Strings are not quoted, so that they look the same in batches with strings only.
     if value is None or isinstance(value, str):
         return value
     return orjson.dumps(value, default=str).decode()
@@ -162,7 +156,7 @@ def _has_empty_struct(kind: pa.DataType) -> bool:
 
 
 def _leaves(kind: pa.DataType) -> int:
-    """How many columns a nested type has."""
+    """The number of leaf columns of a nested type."""
     return sum(_leaves(kind.field(i).type) for i in range(kind.num_fields)) or 1
 
 
@@ -171,7 +165,7 @@ MOST_CHANGING_KEYS = 4096
 
 @dataclass(frozen=True)
 class _Part:
-    """Some rows of a batch that were all read in the same way."""
+    """Rows of a batch that were read in the same way."""
 
     text: pa.Array
     id: pa.Array | None
@@ -181,7 +175,7 @@ class _Part:
 class ObjectGatherer(RowCounter):
     """Collects the rows of one file until they are taken.
 
-    Rows read in different ways stand side by side as parts; most batches have only one.
+    Rows read one by one and in blocks are separate parts; most batches have one part.
     """
 
     def __init__(self, file: str, batch_bytes: int, wanted: Wanted) -> None:
@@ -197,11 +191,11 @@ class ObjectGatherer(RowCounter):
         self._parts: list[_Part] = []
 
     def too_wide(self, item: dict[str, Any]) -> bool:
-        """Whether the batch with this object would have too many columns for its rows."""
+        """Whether the batch would have too many cells with this object."""
         return self._keys is not None and self._keys.too_many_cells(item, len(self._texts) + 1)
 
     def add(self, text: str, id: str | int | None, item: dict[str, Any], size: int) -> None:
-        """Count one good object."""
+        """Add one good object."""
         self._end_lines()
         if self._keys is not None:
             self._keys.add(item)
@@ -213,23 +207,23 @@ class ObjectGatherer(RowCounter):
         self._accept(size)
 
     def expect(self, expected: Mapping[str, MustBe]) -> None:
-        """Say what the text and the id of lines that come in blocks must be."""
+        """Set the expected kinds of text and id, which allows blocks."""
         every = self._wanted.columns == "all"
         carried: dict[str, MustBe] = dict.fromkeys(self._wanted.carried(()), "any")
         self._lines = JsonLines({**carried, **expected}, every=every)
 
     @property
     def takes_blocks(self) -> bool:
-        """Whether it is known what to expect."""
+        """Whether `expect` was called."""
         return self._lines is not None
 
     def add_block(self, block: bytes) -> int:
-        """Add the lines of a block and count them; 0 if anything is unusual, then none is added."""
+        """Add a block and return the number of its lines; 0 if it is unusual and was not added."""
         assert self._lines is not None
         before = len(self._lines)
         lines = self._lines.add(block)
         if not lines and before:
-            # It may be sound, and only not like those before.
+            # It may be valid, and only differ from the blocks before.
             self._end_lines()
             before, lines = 0, self._lines.add(block)
         if lines:
@@ -238,7 +232,7 @@ class ObjectGatherer(RowCounter):
         return lines
 
     def take(self, bytes_done: int) -> Rows:
-        """Hand over what was collected and begin anew."""
+        """Return the collected rows and start afresh."""
         self._end_objects()
         self._end_lines()
         texts = [part.text for part in self._parts]
@@ -270,7 +264,7 @@ class ObjectGatherer(RowCounter):
 
 
 class _Keys:
-    """Watches over the keys of a file, which all become columns."""
+    """Limits the number of keys of a file, which all become columns."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -288,7 +282,7 @@ class _Keys:
         self._widest = max(self._widest, len(item))
 
     def end_batch(self, keys: Iterable[str]) -> None:
-        """Count the keys of a batch; refuse a file whose objects hardly have a key in common."""
+        """Count the keys of a batch; refuse a file whose objects share few keys."""
         self._of_batch = {}
         self._of_file.update(dict.fromkeys(keys))
         if len(self._of_file) > self._widest + MOST_CHANGING_KEYS:

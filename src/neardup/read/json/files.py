@@ -1,4 +1,4 @@
-"""JSON files: lines, one array, or objects after one another, cut into pieces for parsing."""
+"""JSON files: lines, one array, or consecutive objects, cut into pieces for parsing."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from neardup.read.source import ByteStream
 
 _STRUCTURE = re.compile(rb'["\[\]{},]')
 _BACKSLASH = ord("\\")
-# A piece of JSON with the words that say where it stands; of one that is too long only the size.
+# The location of a piece of JSON, for messages, and its bytes, or its size if it is too long.
 Piece = tuple[str, bytes | TooLong]
 
 
 def read_json_lines(
     stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int
 ) -> Iterator[Rows]:
-    """Read one object per line; blank lines do not count."""
+    """Read one object per line; blank lines are skipped."""
     stream.begin_text(file)
     return _line_rows(stream, file, wanted, batch_bytes)
 
 
 def read_json(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> Iterator[Rows]:
-    """Read an array of objects, objects printed over several lines, or else JSON lines."""
+    """Read an array of objects, pretty-printed objects, or JSON lines."""
     stream.begin_text(file)
     values = _other_values(stream, file, wanted, batch_bytes)
     if values is None:
@@ -47,24 +47,24 @@ def _line_rows(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) 
 
 
 def line_values(stream: ByteStream, file: str, wanted: Wanted, most: int) -> Iterator[Piece]:
-    """Cut a file of JSON lines, each with the words that say where it stands."""
+    """Cut a file of JSON lines into pieces."""
     stream.begin_text(file)
     return _lines(stream, wanted, most)
 
 
 def json_values(stream: ByteStream, file: str, wanted: Wanted, most: int) -> Iterator[Piece]:
-    """Cut a JSON file likewise, whichever of the three ways its first lines show."""
+    """Cut a JSON file into pieces; the first lines show which of the three layouts it has."""
     stream.begin_text(file)
     return _other_values(stream, file, wanted, most) or _lines(stream, wanted, most)
 
 
 def first_id(stream: ByteStream, id: str | None) -> IdKind | None:
-    """Tell by the first object of a file what ids it has, None where it does not tell."""
+    """The kind of ids by the first object of a file; None if it is not conclusive."""
     if id is None:
         return "none"
     start = stream.peek(BLOCK_BYTES).lstrip(b" \t\r\n[").decode("utf-8", "replace")
     try:
-        # Unlike orjson, it stops where the first value ends.
+        # Unlike orjson, this stops at the end of the first value.
         first = json.JSONDecoder().raw_decode(start)[0]
     except (ValueError, RecursionError):
         return None
@@ -77,7 +77,7 @@ def first_id(stream: ByteStream, id: str | None) -> IdKind | None:
 def _other_values(
     stream: ByteStream, file: str, wanted: Wanted, most: int
 ) -> Iterator[Piece] | None:
-    """Cut a JSON file whose first lines show that it is not one of JSON lines."""
+    """Cut an array or pretty-printed objects; None if the first lines look like JSON lines."""
     start = stream.peek(BLOCK_BYTES).lstrip()
     size = min(BLOCK_BYTES, most)
     if start.startswith(b"["):
@@ -88,7 +88,7 @@ def _other_values(
 
 
 def _is_printed(start: bytes) -> bool:
-    """Whether an object goes on after its first line, rather than that the line is broken."""
+    """Whether an object continues after its first line; else the line is broken."""
     first, _, rest = start.partition(b"\n")
     if not first.startswith(b"{") or rest.lstrip()[:1] in (b"", b"{"):
         return False
@@ -109,7 +109,7 @@ def _lines(stream: BinaryIO, wanted: Wanted, batch_bytes: int) -> Iterator[Piece
 
 
 def array_elements(stream: BinaryIO, file: str, size: int, longest: int) -> Iterator[Piece]:
-    """Cut the elements out of one JSON array, reading `size` bytes at a time."""
+    """Cut a JSON array into its elements, reading `size` bytes at a time."""
     scanner = _Scanner(stream, size, longest)
     depth = number = 0
     for char in scanner.structure():
@@ -131,7 +131,7 @@ def array_elements(stream: BinaryIO, file: str, size: int, longest: int) -> Iter
 
 
 def printed_objects(stream: BinaryIO, size: int, longest: int) -> Iterator[Piece]:
-    """Cut out JSON objects that follow one another, each over any number of lines."""
+    """Cut consecutive JSON objects, each of any number of lines."""
     scanner = _Scanner(stream, size, longest)
     depth = number = 0
     for char in scanner.structure():
@@ -146,9 +146,9 @@ def printed_objects(stream: BinaryIO, size: int, longest: int) -> Iterator[Piece
 
 
 class _Scanner:
-    """Walks over the brackets and commas outside strings, reading on as it needs to.
+    """Iterates over the brackets and commas outside strings, reading more as needed.
 
-    It holds what was read since the last cut, as long as that is not longer than `longest`.
+    It holds the bytes since the last cut, unless they are more than `longest`.
     """
 
     def __init__(self, stream: BinaryIO, size: int, longest: int) -> None:
@@ -157,7 +157,7 @@ class _Scanner:
         self._longest = longest
         self._chunk = b""
         self._cut = self._passed = 0
-        # What lies between the last cut and the chunk.
+        # The bytes between the last cut and the chunk.
         self._pieces: list[bytes] = []
         self._waiting = 0
 
@@ -183,7 +183,7 @@ class _Scanner:
         self._passed = len(self._chunk)
 
     def cut(self, before: int = 0) -> bytes | TooLong:
-        """Take what lies between the last cut and the current character."""
+        """Return the bytes between the last cut and the current character."""
         self._set_aside(self._chunk[self._cut : self._passed - before])
         self._cut = self._passed
         size, pieces = self._waiting, self._pieces
@@ -191,7 +191,7 @@ class _Scanner:
         return TooLong(size) if size > self._longest else b"".join(pieces)
 
     def cut_rest(self) -> bytes | TooLong:
-        """Take all that was read and not yet cut."""
+        """Return the bytes read since the last cut."""
         self._passed = len(self._chunk)
         return self.cut()
 
@@ -204,10 +204,10 @@ class _Scanner:
 
 
 def _after_string(chunk: bytes, start: int, backslashes: int) -> tuple[int, int]:
-    """Find where a string is over that goes on at `start`, 0 if not in this chunk.
+    """The end of a string that continues at `start`; 0 if it does not end in this chunk.
 
-    Also gives how many backslashes stand before that place, or at the end of the chunk; and takes
-    how many stand before `start`.
+    `backslashes` is the number of backslashes directly before `start`. Also returns the number
+    directly before the end, or at the end of the chunk.
     """
     end = start - 1
     while (end := chunk.find(b'"', end + 1)) >= 0:
@@ -230,5 +230,5 @@ def _require_end(scanner: _Scanner, stream: BinaryIO, file: str) -> None:
         if not rest:
             return
     raise UnreadableError(
-        f"{file} goes on after the end of its JSON array; write one array, or one object per line"
+        f"{file} continues after the end of its JSON array; write one array, or one object per line"
     )

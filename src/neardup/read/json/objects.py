@@ -1,4 +1,4 @@
-"""JSON objects: parsed, checked, and turned into rows, one by one or a block of lines at once."""
+"""JSON objects: parsed, checked and turned into rows, one by one or in blocks of lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from neardup.read.limits import (
 )
 from neardup.read.source import ByteStream
 
-# A key that none of this many objects has is taken for a misspelt column, not for a rare one.
+# A key that none of the first objects has is a misspelt column, not a rare one.
 OBJECTS_BEFORE_MISSING = 1000
 _ORJSON_DEPTH = "depth limit"
 _LARGEST_ID = 2**63 - 1
@@ -39,10 +39,10 @@ JSON_TYPES = {
 
 
 def parsed(value: bytes) -> tuple[Any, str | None]:
-    """Parse a piece of JSON, or say what is wrong with it."""
+    """Parse a piece of JSON; returns the value and None, or None and the fault."""
     try:
         item = orjson.loads(value)
-        # Counting is much quicker than looking, and as a rule it is enough.
+        # Counting brackets is much faster than walking the value, and usually sufficient.
         if value.count(b"[") + value.count(b"{") > MOST_DEPTH and too_deep(item):
             return None, TOO_DEEP
         return item, None
@@ -54,10 +54,10 @@ def parsed(value: bytes) -> tuple[Any, str | None]:
 
 
 class ObjectJudge:
-    """Says what is wrong with an object, and refuses a file that lacks a column altogether.
+    """Finds faults of objects, and refuses a file in which a column is missing everywhere.
 
-    `content_fault` says why an object's content, whatever that is, cannot be used.
-    `has_id` tells whether the objects found good have ids.
+    `content_fault` returns the fault of an object's content (text or terms). `has_id` says whether
+    good objects have ids.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ObjectJudge:
         self.has_id: bool | None = True if wanted.id_required else None
 
     def fault(self, item: Any, where: str) -> str | None:
-        """Say why an item is no object with the content and the id that it needs."""
+        """The fault of an item: not an object, or the content or id is unusable; None if good."""
         if type(item) is not dict:
             return f"{JSON_TYPES[type(item)]}, not an object"
         if self._unseen:
@@ -89,15 +89,15 @@ class ObjectJudge:
         if self._wanted.id in item:
             raise InputError(
                 f"{self._file} has no {self._wanted.id!r} in its first row but one on {where}; "
-                f"set rows without one aside with --id {self._wanted.id}, "
+                f"reject rows without one with --id {self._wanted.id}, "
                 "or number the rows with --id row"
             )
         return None
 
     def expected_id(self) -> dict[str, MustBe] | None:
-        """What the id of an object must be like, so that it need not be judged.
+        """The kind of id with which an object needs no further check.
 
-        None as long as the first objects of a file have not told.
+        None until the first objects of the file have determined it.
         """
         if self._unseen or self.has_id is None:
             return None
@@ -110,7 +110,7 @@ class ObjectJudge:
         return {self._wanted.id: "string" if self._first_id[0] is str else "whole"}
 
     def finish(self) -> None:
-        """Refuse the file if no object had some column."""
+        """Refuse the file if no object has had some required column."""
         if self._unseen and self._objects:
             self._wanted.require(self._file, self._keys)
 
@@ -136,14 +136,14 @@ class ObjectJudge:
             )
         if isinstance(value, int) and value > _LARGEST_ID:
             raise InputError(
-                f"{self._file} has the id {quoted(value)} on {where}, more than a signed 64-bit "
-                "number can hold; write such ids as strings, or number the rows with --id row"
+                f"{self._file} has the id {quoted(value)} on {where}, too large for a "
+                "signed 64-bit number; write such ids as strings, or number the rows with --id row"
             )
         return None
 
 
 def unlike(item: dict[str, Any], name: str, right: str) -> str:
-    """Say in which way the value of a key is not what it should be."""
+    """The message for a value that is missing, null or of another type than `right`."""
     if name not in item:
         return f"no {name!r}"
     if item[name] is None:
@@ -158,7 +158,7 @@ def read_objects(
     wanted: Wanted,
     batch_bytes: int,
 ) -> Iterator[Rows]:
-    """Read pieces of JSON, each with the words that say where it stands, as rows."""
+    """Read pieces of JSON as rows; each comes with its location for messages."""
     reader = _ObjectReader(stream, file, wanted, batch_bytes)
     for where, value in values:
         yield from reader.take(where, value)
@@ -172,7 +172,7 @@ def read_line_objects(
     wanted: Wanted,
     batch_bytes: int,
 ) -> Iterator[Rows]:
-    """Read blocks of whole JSON lines; blank lines do not count."""
+    """Read blocks of whole JSON lines as rows; blank lines are skipped."""
     reader = _ObjectReader(stream, file, wanted, batch_bytes)
     for block in blocks:
         yield from reader.take_block(block)
@@ -180,7 +180,7 @@ def read_line_objects(
 
 
 class _ObjectReader:
-    """Gathers the rows of one file."""
+    """Collects the rows of one file."""
 
     def __init__(self, stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) -> None:
         self._stream, self._wanted = stream, wanted
@@ -190,7 +190,7 @@ class _ObjectReader:
         self._lines_seen = 0
 
     def take(self, where: str, value: bytes | TooLong) -> Iterator[Rows]:
-        """Add one object, or set it aside with the reason."""
+        """Add one object, or reject it with the reason."""
         if isinstance(value, TooLong):
             long = too_long(value.size, self._wanted.max_document)
             self._gathered.reject(f"{where}: {long}")
@@ -210,7 +210,7 @@ class _ObjectReader:
         self._gathered.add(text, id, item, len(value))
 
     def take_block(self, block: bytes | TooLong) -> Iterator[Rows]:
-        """Add the next lines of the file: at once if they are like the first, else one by one."""
+        """Add the next lines: as a block if they are like the first objects, else one by one."""
         if isinstance(block, TooLong):
             self._lines_seen += 1
             yield from self.take(f"line {self._lines_seen}", block)
@@ -224,11 +224,11 @@ class _ObjectReader:
         if start > len(block):
             return
         rest = block[start:]
-        # Line feeds do not count. Where they cannot matter, they need not be counted beforehand.
+        # Line feeds do not count toward the size; they are counted only if that could matter.
         size = len(rest)
         if size > self._batch_bytes or self._gathered.full(size):
             size -= rest.count(b"\n")
-        # A large document goes alone.
+        # A large document is a batch by itself.
         if size <= self._batch_bytes:
             if self._gathered.full(size):
                 yield self._rows()
@@ -239,7 +239,7 @@ class _ObjectReader:
             yield from self._take_line(line)
 
     def finish(self) -> Iterator[Rows]:
-        """Hand over the last rows; refuse the file if a column was nowhere."""
+        """Yield the last rows; refuse the file if a required column is missing everywhere."""
         self._judge.finish()
         if self._gathered:
             yield self._rows()
@@ -250,7 +250,7 @@ class _ObjectReader:
             yield from self.take(f"line {self._lines_seen}", line)
 
     def _takes_blocks(self) -> bool:
-        """Whether the objects so far tell what the others must be like. Records never do."""
+        """Whether the first objects have determined the expected kinds; never for records."""
         if not self._gathered.takes_blocks and not self._wanted.fields:
             ids = self._judge.expected_id()
             if ids is not None:

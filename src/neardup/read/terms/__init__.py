@@ -1,1 +1,1 @@
-"""Documents that bring their own terms."""
+"""Documents given as terms, with or without weights."""

@@ -1,4 +1,4 @@
-"""Batches of documents that bring their own terms, and how rows are gathered into them."""
+"""Batches of documents given as terms, and how rows are collected into them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from neardup.read.batch import Rejected, RowCounter
 
 @dataclass(frozen=True, eq=False)
 class TermBatch:
-    """Some consecutive rows of the input: the good ones as columns, the bad ones with reasons.
+    """Consecutive rows of the input: the good ones as columns, the bad ones with reasons.
 
     `ids` are strings or int64. `terms` is a list or large_list of strings, large strings or a
-    dictionary of either; `weights`, a list of float64, has the same lengths, and is None where
-    the input has none, or where no document of the batch has a term. Nothing in them is null,
-    every term is valid UTF-8 and every weight finite; both may be slices.
-    `places` holds each document's place in the whole input, rejected rows counted too.
-    `made_ids` is that of `neardup.read.batch.Batch`.
+    dictionary of either. `weights` is a list of float64 with the same lengths; None if the input
+    has no weights, or no document of the batch has a term. There are no nulls, every term is valid
+    UTF-8 and every weight is finite; both arrays may be slices. `places` is each document's place
+    in the whole input, counting rejected rows. `made_ids` is as in `neardup.read.batch.Batch`.
     """
 
     ids: pa.Array
@@ -34,7 +33,7 @@ class TermBatch:
 
 @dataclass(frozen=True, eq=False)
 class TermRows:
-    """The same inside the stage, before ids are settled; see `neardup.read.batch.Rows`."""
+    """A batch before ids are settled; see `neardup.read.batch.Rows`."""
 
     terms: pa.Array
     weights: pa.Array | None
@@ -51,7 +50,7 @@ def no_terms() -> pa.Array:
 
 
 class TermGatherer(RowCounter):
-    """Collects the good documents and the rejected ones of one file until they are taken."""
+    """Collects the good and rejected documents of one file until they are taken."""
 
     def _clear(self) -> None:
         super()._clear()
@@ -61,7 +60,7 @@ class TermGatherer(RowCounter):
         self._weighted = False
 
     def add(self, terms: list[str], weights: list[float] | None, size: int) -> None:
-        """Count one good document; its id is appended by the caller."""
+        """Add one good document; the caller appends its id."""
         self._terms += terms
         if weights:
             self._weighted = True
@@ -70,10 +69,10 @@ class TermGatherer(RowCounter):
         self._accept(size)
 
     def take(self, bytes_done: int) -> TermRows:
-        """Hand over what was collected and begin anew."""
+        """Return the collected rows and start afresh."""
         offsets = pa.array(self._offsets, pa.int32())
         terms = pa.array(self._terms, pa.large_string())
-        # By way of float: a number beyond 64 bits is one already, a smaller one fits.
+        # Every number fits: orjson parses integers beyond 64 bits as floats.
         weights = pa.array(np.array(self._weights, np.float64))
         rows = TermRows(
             terms=pa.ListArray.from_arrays(offsets, terms),

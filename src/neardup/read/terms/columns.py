@@ -1,4 +1,4 @@
-"""Term columns: Arrow batches with terms, from Parquet and Arrow files, become rows."""
+"""Term columns: the Arrow batches of Parquet and Arrow files with terms → rows."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from neardup.read.terms.types import (
 )
 
 _BYTES_PER_TERM = 64
-_SHAPES = (
+_EXPECTED = (
     "terms, which are a list of strings, a map of strings to numbers, or a list of structs with "
     "a string and a number"
 )
 
 
 class TermColumns:
-    """The columns of one table that hold terms, weights and ids, once found fit."""
+    """The columns of one table with terms, weights and ids; refuses a schema that does not fit."""
 
     def __init__(self, file: str, schema: pa.Schema, wanted: Wanted) -> None:
         wanted.require_once(file, schema.names)
@@ -43,7 +43,7 @@ class TermColumns:
         self._terms = wanted.text
         self._id = wanted.id if wanted.id in schema.names else None
         self._weights: str | None = None
-        require_type(file, schema, self._terms, _SHAPES, "--text", is_terms)
+        require_type(file, schema, self._terms, _EXPECTED, "--text", is_terms)
         if self._id is not None:
             require_type(file, schema, self._id, "an id", "--id (or --id row)", is_id)
         beside = WEIGHTS in schema.names and WEIGHTS not in (self._terms, self._id)
@@ -56,14 +56,14 @@ class TermColumns:
         return [name for name in (self._terms, self._id, self._weights) if name is not None]
 
     def row_groups(self, count: int) -> list[list[int]]:
-        """Keep the row groups of a Parquet file apart, each of which has its own dictionary.
+        """Batches must not span row groups, because each has its own dictionary.
 
-        Arrow cannot read a list of dictionary values across them.
+        Arrow cannot read a list of dictionary values across row groups.
         """
         return [[group] for group in range(count)]
 
     def rows_per_batch(self, metadata: Any, batch_terms: int) -> int:
-        """Guess from a Parquet footer how many rows make a batch, by their terms and bytes."""
+        """Estimate the rows of a batch from a Parquet footer, by number of terms and bytes."""
         return min(
             most_rows(metadata, [self._terms], batch_terms, "num_values"),
             most_rows(
@@ -91,7 +91,7 @@ class TermColumns:
         values = dictionary.plain(terms.values)
         numbers = np.arange(first, first + part.num_rows, dtype=np.int64)
         term_lists, weight_lists = _lists(terms.offsets, values), None
-        # The terms come last, so that their own fault is the one that is told.
+        # The terms come last, so that their fault is the one reported.
         faults = {} if ids is None or self._id is None else column_faults(self._id, ids)
         weights = terms if self._weights is None else taken_apart(part.column(self._weights))
         if self._weights is not None or terms.second is not None:
@@ -107,7 +107,7 @@ class TermColumns:
             term_lists, ids = term_lists.filter(mask), None if ids is None else ids.filter(mask)
             weight_lists = None if weight_lists is None else weight_lists.filter(mask)
         if weight_lists is not None:
-            # Now that the lengths are the same, so are the offsets.
+            # The lengths are equal now, so the offsets are too.
             weight_lists = type(term_lists).from_arrays(term_lists.offsets, weight_lists.values)
         if ids is not None and self._id is not None:
             ids = signed_ids(self._file, self._id, ids)
@@ -117,14 +117,14 @@ class TermColumns:
 
 
 class _Dictionary:
-    """Makes the terms of one batch plain; the dictionary they share is looked through once."""
+    """Converts the terms of one batch; their shared dictionary is checked once."""
 
     def __init__(self) -> None:
         self._sound: pa.Array | None = None
         self._judged = False
 
     def plain(self, values: pa.Array) -> pa.Array:
-        """Keep the dictionary if all its values are sound, else spell the terms out."""
+        """Keep the dictionary if all of its values are valid, else decode the terms."""
         if not pa.types.is_dictionary(values.type):
             return plain_text(values)
         if not self._judged:
@@ -149,7 +149,7 @@ def _fit_weights(file: str, schema: pa.Schema) -> str:
 
 
 def _floats(values: pa.Array) -> npt.NDArray[np.float64]:
-    """Weights as floats, NaN where they are null."""
+    """Weights as floats; nulls become NaN."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     floats = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""Documents that bring their own terms: the whole input as one run of bounded batches."""
+"""Documents given as terms: the whole input as one sequence of bounded batches."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _FORMATS: Formats[TermRows] = Formats(
 
 
 class TermDocuments(InputRuns[TermRows]):
-    """Every document of the inputs with the terms, and perhaps weights, that it brings.
+    """The documents of the inputs as terms, with weights if they have any, batch by batch.
 
-    `inputs`, `id`, `max_document` and `again` are those of `Documents`; `terms` names the column,
-    by default `terms`: a list of strings, beside which a column `weights` may stand, a map of
+    `inputs`, `id`, `max_document` and `again` are as in `Documents`. `terms` names the column
+    (default: `terms`): a list of strings, optionally with a column `weights` of numbers, a map of
     strings to numbers, or a list of structs. Either all documents have weights or none has.
-    A batch has at most about `batch_terms` terms; a document with more goes alone.
+    A batch has up to about `batch_terms` terms; a document with more is a batch by itself.
 
-    Raises `InputError` for whatever is missing or unreadable: at once where the names and the
-    headers tell, else when it is met. Single bad rows are set aside in each batch's `rejected`.
+    Missing or unreadable inputs raise `InputError`: immediately if names or headers show it, else
+    during the iteration. Bad rows are listed in each batch's `rejected`.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class TermDocuments(InputRuns[TermRows]):
 
 
 class _Alike:
-    """Refuses an input of which one file has weights and another has none."""
+    """Refuses an input in which one file has weights and another has none."""
 
     def __init__(self) -> None:
         self._first: tuple[bool, str] | None = None
@@ -101,13 +101,13 @@ class _Alike:
 
 
 def _set_aside(run: Run) -> TermRows:
-    """Reject the files of a folder that cannot be read."""
+    """One rejected row for each file of a folder that cannot be read."""
     rejected = tuple(Rejected(source.name, None, source.fault) for source in run.sources)
     return _no_rows(rejected, len(rejected), run.size or 0)
 
 
 def _left_out(file: Rejected, seen: int) -> TermRows:
-    """No rows, but the reason why a file ends here; it counts as one."""
+    """No documents, but one rejected row with the reason why the file ends here."""
     return _no_rows((file,), seen + 1, 0)
 
 

@@ -1,4 +1,4 @@
-"""JSON documents that bring their own terms."""
+"""JSON documents given as terms."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _NUMBERS: set[type] = {int, float}
 def read_term_lines(
     stream: ByteStream, file: str, wanted: Wanted, batch_terms: int
 ) -> Iterator[TermRows]:
-    """Read one object per line; blank lines do not count."""
+    """Read one object per line; blank lines are skipped."""
     return _read(line_values(stream, file, wanted, BLOCK_BYTES), stream, file, wanted, batch_terms)
 
 
 def read_term_json(
     stream: ByteStream, file: str, wanted: Wanted, batch_terms: int
 ) -> Iterator[TermRows]:
-    """Read an array of objects, objects printed over several lines, or else JSON lines."""
+    """Read an array of objects, pretty-printed objects, or JSON lines."""
     return _read(json_values(stream, file, wanted, BLOCK_BYTES), stream, file, wanted, batch_terms)
 
 
@@ -55,7 +55,7 @@ def _read(
         for where, document in documents:
             fault = broken or judge.fault(document, where) or content.weights_fault(where)
             count = 0 if fault else len(content.terms)
-            # Rows without terms and very long terms count too: memory is what is bounded.
+            # Memory is what is bounded, so rows without terms and very long terms count too.
             size = max(1, count, len(value) // len(documents) // _BYTES_PER_TERM)
             if gathered.full(size):
                 yield gathered.take(stream.consumed)
@@ -71,7 +71,7 @@ def _read(
 
 
 def _documents(item: Any, where: str, wanted: Wanted) -> Iterator[tuple[str, Any]]:
-    """Bring an object that maps ids to terms into the usual form, a document for each id."""
+    """Split an object that maps ids to terms into one document per id."""
     if not _maps_ids(item, wanted):
         yield where, item
         return
@@ -89,9 +89,9 @@ def _maps_ids(item: Any, wanted: Wanted) -> bool:
 
 
 class _TermContent:
-    """Takes the terms and weights of one object after the other, whatever their shape.
+    """Extracts the terms and weights of one object at a time, in any supported layout.
 
-    `weights` is None where an object has none.
+    `weights` is None if an object has none.
     """
 
     def __init__(self, file: str, wanted: Wanted) -> None:
@@ -103,7 +103,7 @@ class _TermContent:
         self.weights: list[float] | None = None
 
     def fault(self, item: dict[str, Any]) -> str | None:
-        """Say why the terms of an object cannot be used; else they are taken."""
+        """Extract the terms of an object; returns the fault if they cannot be used."""
         fault = self._take(item)
         if fault:
             return fault
@@ -119,7 +119,7 @@ class _TermContent:
         return None
 
     def weights_fault(self, where: str) -> str | None:
-        """Say that the document just taken has no weights, where the first of the file has."""
+        """The fault if the last document has no weights but the first of the file has."""
         if not self.terms:
             return None
         has = self.weights is not None

@@ -1,4 +1,4 @@
-"""The Arrow types a column of terms can have, and the rows that cannot be used."""
+"""The Arrow types of term columns, and the faults of their rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from neardup.read.limits import invalid_texts
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """A list column taken apart: row i has the values from `offsets[i]` to `offsets[i + 1]`.
+    """The parts of a list column: row i has the values from `offsets[i]` to `offsets[i + 1]`.
 
-    `valid` is None where no row is null. `second` holds the weights of terms that bring them.
+    `valid` is None if no row is null. `second` is the weights, if the column contains them.
     """
 
     offsets: npt.NDArray[np.signedinteger]
@@ -27,7 +27,7 @@ class Lists:
 
 
 def is_terms(kind: pa.DataType) -> bool:
-    """Whether a type is one of the shapes: a list of strings, a map, or a list of structs."""
+    """Whether a type can be terms: a list of strings, a map to numbers, or a list of structs."""
     if pa.types.is_map(kind):
         return is_text(undictionaried(kind.key_type)) and is_number(kind.item_type)
     if not is_list(kind):
@@ -36,23 +36,23 @@ def is_terms(kind: pa.DataType) -> bool:
 
 
 def brings_weights(kind: pa.DataType) -> bool:
-    """Whether a column of terms holds their weights too."""
+    """Whether a column of terms contains their weights."""
     return bool(pa.types.is_map(kind) or pa.types.is_struct(kind.value_type))
 
 
 def is_weights(kind: pa.DataType) -> bool:
-    """Whether a type can be the weights beside a list of terms."""
+    """Whether a type can be a column of weights: a list of numbers."""
     return is_list(kind) and is_number(kind.value_type)
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Whether a type is a list of any layout that can be read."""
+    """Whether a type is a list, large list or fixed-size list."""
     types = pa.types
     return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a type can be made a weight."""
+    """Whether a type can be converted to a weight."""
     kind = undictionaried(kind)
     return bool(
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
@@ -60,7 +60,7 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def taken_apart(column: pa.Array) -> Lists:
-    """Take any of the shapes apart, copying only where it must."""
+    """Split a column of any of these types into its parts, without copying if possible."""
     kind = column.type
     if pa.types.is_fixed_size_list(kind):
         column = column.cast(pa.list_(kind.value_type))
@@ -75,13 +75,13 @@ def taken_apart(column: pa.Array) -> Lists:
     fields = _fields(kind.value_type)
     if fields is None:
         return Lists(offsets, valid, values)
-    # Flattened, the fields of a struct that is null are null too.
+    # flatten() makes the fields of a null struct null.
     parts = values.flatten()
     return Lists(offsets, valid, parts[fields[0]], parts[fields[1]])
 
 
 def _fields(kind: pa.DataType) -> tuple[int, int] | None:
-    """Find the term and the weight of a struct: by name, else the first that can be each."""
+    """The positions of term and weight in a struct: by name, else the first that fits."""
     if not pa.types.is_struct(kind):
         return None
     fields = [kind.field(i) for i in range(kind.num_fields)]
@@ -89,7 +89,7 @@ def _fields(kind: pa.DataType) -> tuple[int, int] | None:
     numbers = [i for i, field in enumerate(fields) if is_number(field.type)]
     if not texts or not numbers:
         return None
-    # Sorting is stable: a name that fits comes first, else the order of the fields holds.
+    # min() takes the first of equals: the field with the name, else the first.
     term = min(texts, key=lambda i: fields[i].name != "term")
     weight = min(numbers, key=lambda i: fields[i].name != "weight")
     return term, weight
@@ -99,7 +99,7 @@ WEIGHTS = "weights"
 
 
 def column_faults(name: str, column: pa.Array) -> dict[int, str]:
-    """Find the rows of an id column that are null or invalid."""
+    """The faults of rows of an id column: null or invalid."""
     found = {}
     if is_string(column.type):
         found = {row: f"{name!r}: {fault}" for row, fault in invalid_texts(column).items()}
@@ -116,7 +116,7 @@ def _null_rows(name: str, lists: Lists) -> dict[int, str]:
 
 
 def _first_in_rows(lists: Lists, positions: npt.NDArray[np.intp]) -> list[tuple[int, int, int]]:
-    """For each row that has one of the positions: row, the first, its number in the row from 1."""
+    """For each row with any of the positions: the row, the first position, its number from 1."""
     rows = np.searchsorted(lists.offsets, positions, side="right") - 1
     rows, firsts = np.unique(rows, return_index=True)
     items = positions[firsts]
@@ -125,7 +125,7 @@ def _first_in_rows(lists: Lists, positions: npt.NDArray[np.intp]) -> list[tuple[
 
 
 def weight_faults(name: str, lists: Lists, amounts: npt.NDArray[np.float64]) -> dict[int, str]:
-    """Find the rows without weights, or with one that is no finite number."""
+    """The faults of rows without weights, or with a weight that is not finite."""
     source = lists.values if lists.second is None else lists.second
     found = {}
     for row, item, number in _first_in_rows(lists, np.flatnonzero(~np.isfinite(amounts))):
@@ -136,7 +136,7 @@ def weight_faults(name: str, lists: Lists, amounts: npt.NDArray[np.float64]) -> 
 
 
 def length_faults(name: str, terms: Lists, weights: Lists) -> dict[int, str]:
-    """Find the rows that have more weights than terms, or fewer."""
+    """The faults of rows with different numbers of terms and weights."""
     counts, others = np.diff(terms.offsets), np.diff(weights.offsets)
     unlike = counts != others
     if weights.valid is not None:
@@ -148,9 +148,9 @@ def length_faults(name: str, terms: Lists, weights: Lists) -> dict[int, str]:
 
 
 def term_faults(name: str, terms: Lists, values: pa.Array) -> dict[int, str]:
-    """Find the rows without terms, or with a term that is null or invalid."""
+    """The faults of rows without terms, or with a term that is null or invalid."""
     found = {}
-    # A dictionary that is left is sound.
+    # A dictionary that was kept is valid.
     if is_string(values.type) and not is_utf8(values):
         invalid = invalid_texts(values)
         positions = np.fromiter(invalid, np.intp, len(invalid))
