@@ -7,7 +7,8 @@
 
 namespace neardup {
 
-// The secret of a keyed hash: one value for each step, derived from a key (docs/reference/scheme.md).
+// The secret of a keyed hash: one value for each step, derived from a key
+// (docs/reference/scheme.md).
 struct HashKey {
     std::uint64_t unit[2];
     std::uint64_t shingle_base;  // below the prime, and neither 0 nor 1
