@@ -10,17 +10,16 @@ ROOT = Path(neardup.__file__).parent
 # From the bottom up; a module imports from its own layer or from those before it.
 LAYERS = [
     {"errors", "settings", "visible", "notebook", "figures", "__init__"},
-    {"atomic"},
+    {"atomic", "engines"},
     {"kernels"},
     {"read", "features", "hashes", "sphere"},
     {"fingerprints"},
-    {"candidates"},
-    {"verify"},
-    {"cluster"},
-    {"comparison", "presets", "rejects", "report"},
+    {"cluster", "presets"},
+    {"collection", "pairs"},
+    {"comparison"},
+    {"report"},
     {"index"},
-    {"engines"},
-    {"pipeline"},
+    {"deduplication"},
     {"lab"},
     {"cli", "__main__"},
 ]

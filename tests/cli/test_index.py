@@ -219,8 +219,8 @@ def test_errors_are_sentences(index, tmp_path):
         (["query", tmp_path / "none", "x"], 1, "there is no index"),
         (["query", index, "x", "-i", "y"], 2, "not both"),
         (["query", index, "x", "--max-distance", "9"], 2, "blocks:3"),
-        (["add", tmp_path, "x.jsonl"], 1, "no index"),
-        (["create", tmp_path / "y", "--plan", "rotate:3"], 2, "come and go"),
+        (["add", tmp_path, "x.jsonl"], 1, "not an index"),
+        (["create", tmp_path / "y", "--plan", "rotate:3"], 2, "cannot be used by an index"),
     ]:
         done = neardup("index", *arguments)
         assert done.returncode == code, arguments

@@ -29,7 +29,7 @@ class IndexMachine(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="neardup-test-"))
         self.settings = {"features": "word:1", "bits": BITS, "plan": plan, "store_text": store}
         self.memory = nd.MemoryIndex(**self.settings)
-        self.durable = self._opened()
+        self.disk = self._opened()
         self.masks = self.memory.settings.plan.masks
         self.known = {}
         self.came = 0
@@ -39,11 +39,11 @@ class IndexMachine(RuleBasedStateMachine):
 
     @property
     def both(self):
-        return self.memory, self.durable
+        return self.memory, self.disk
 
     def teardown(self):
-        if hasattr(self, "durable"):
-            self.durable.close()
+        if hasattr(self, "disk"):
+            self.disk.close()
             shutil.rmtree(self.folder)
 
     def note(self, id, row, words, held):
@@ -120,8 +120,8 @@ class IndexMachine(RuleBasedStateMachine):
 
     @rule()
     def open_again(self):
-        self.durable.close()
-        self.durable = self._opened()
+        self.disk.close()
+        self.disk = self._opened()
 
     @rule(row=ROWS, distance=st.integers(0, BITS), limit=st.sampled_from([None, 0, 1, 2, 10]))
     def query(self, row, distance, limit):

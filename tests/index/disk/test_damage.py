@@ -67,7 +67,9 @@ def _cut(value):
 def test_damage_is_told_by_the_path_and_what_to_do(path, kind, spoil):
     _spoil(path, kind, spoil)
     with (
-        pytest.raises(nd.NeardupError, match=r"is damaged \(.*\); restore it from a copy") as told,
+        pytest.raises(
+            nd.NeardupError, match=r"is damaged \(.*\); restore it from a backup"
+        ) as told,
         nd.Index(path) as index,
     ):
         index.query(text(3))

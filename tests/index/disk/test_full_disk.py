@@ -137,14 +137,14 @@ with nd.Index(sys.argv[1], store_text=True) as index:
             index.add_many(pairs(done, done + 100))
             done += 100
     except nd.NeardupError as error:
-        assert "bytes of addresses to grow" in str(error), error
+        assert "bytes of address space to grow" in str(error), error
     assert [match.id for match in index.query(text(done - 1))] == [done - 1]
     assert list(index.ids()) == list(range(done))
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is set from what /proc tells")
-def test_too_few_addresses_are_told_and_the_index_stays_usable(tmp_path):
+def test_too_little_address_space_is_reported_and_the_index_stays_usable(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", NO_ADDRESSES, str(tmp_path / "x.index")],
         capture_output=True,

@@ -45,7 +45,7 @@ class Packing:
         return _MOST_BYTES // (8 * words + 12 + 9 * tables)
 
     def everything(self, state: State) -> list[list[Segment]]:
-        """Runs of segments to merge on compaction; a lone segment with nothing removed is skipped."""
+        """Runs of segments to merge on compaction; skips a lone segment without removed ones."""
         runs: list[list[Segment]] = []
         room = 0
         for segment in state.segments:

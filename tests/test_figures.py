@@ -2,8 +2,7 @@ from itertools import combinations
 
 import numpy as np
 
-from neardup.figures import new_figure
-from neardup.lab.figure import label_points, line_style, log_scale
+from neardup.figures import label_points, line_style, log_scale, new_figure
 
 
 def test_labels_hide_nothing():
