@@ -99,7 +99,7 @@ def test_what_is_no_index_is_refused(tmp_path):
         (tmp_path / "file", "is a file"),
         (folder, "not an index"),
         (foreign, "another program"),
-        (tmp_path / "none" / "deep", "cannot make"),
+        (tmp_path / "none" / "deep", "cannot create"),
     ]:
         with pytest.raises(nd.NeardupError, match=why) as refused:
             nd.Index(place)
@@ -368,7 +368,7 @@ with nd.Index(sys.argv[1], store_text=True) as index:
             index.add_many([(number, text(number)) for number in range(done, done + 500)])
             done += 500
     except nd.NeardupError as error:
-        assert "limit on the size of files (ulimit -f)" in str(error), error
+        assert "file size limit (ulimit -f)" in str(error), error
         assert "nothing was written" in str(error), error
     assert len(index) == done
     assert [match.id for match in index.query(text(done - 1))] == [done - 1]
