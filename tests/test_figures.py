@@ -1,6 +1,7 @@
 from itertools import combinations
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from neardup.figures import label_points, line_style, log_scale, new_figure
 
@@ -13,7 +14,7 @@ def test_labels_hide_nothing():
     axes.plot(*zip(*points[:5], strict=True))
     axes.margins(0.2)
     label_points(axes, points, [f"label {i}" for i in range(40)])
-    renderer = figure.canvas.get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()
     boxes = [text.get_window_extent(renderer) for text in axes.texts]
     assert 5 < len(boxes) < 40  # some had no room, and no label lies on another
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))

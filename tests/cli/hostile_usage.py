@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from neardup.cli.app import app
+from neardup.cli.command import Command
 from neardup.cli.options import PathName
 
 _TEXTS = [
@@ -102,19 +103,19 @@ class Files:
         return value
 
 
-def commands() -> dict[str, click.Command]:
+def commands() -> dict[str, Command]:
     """All commands by name, `index add` among them."""
     return dict(_commands_of(app, ""))
 
 
-def _commands_of(group: click.Group, prefix: str) -> Iterator[tuple[str, click.Command]]:
+def _commands_of(group: click.Group, prefix: str) -> Iterator[tuple[str, Command]]:
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
-        assert command is not None, name
         if isinstance(command, click.Group):
             yield from _commands_of(command, f"{prefix}{name} ")
         else:
+            assert isinstance(command, Command), name
             yield prefix + name, command
 
 

@@ -25,7 +25,7 @@ def run(monkeypatch, line):
         patch.setattr(sys, "stderr", streams[1])
         try:
             main()
-            code = 0
+            code: str | int = 0
         except SystemExit as end:
             code = 0 if end.code is None else end.code
     for stream in streams:

@@ -195,5 +195,5 @@ def _short_tail(monkeypatch):
     monkeypatch.setattr(change, "_CROWD", 3)
 
 
-class TestIndexMachine(IndexMachine.TestCase):
-    settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestIndexMachine = IndexMachine.TestCase
+TestIndexMachine.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from neardup.sphere import Sphere, cache_folder, projection, sphere_vectors
+from neardup.sphere.spread import spread
 
 
 @pytest.fixture
@@ -22,7 +23,6 @@ def folder(tmp_path, monkeypatch):
 def computed(monkeypatch):
     """The spheres that were computed, not read."""
     calls = []
-    spread = projection.spread
 
     def counting(*size):
         calls.append(size)

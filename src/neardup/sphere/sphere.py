@@ -61,12 +61,12 @@ def load(path: str | os.PathLike[str]) -> Sphere:
             )
             shape = (about["count"], about["dimension"])
             if arrays["vectors"].shape != shape or sphere.content_hash != about["content_hash"]:
-                raise _refusal(path, "its vectors are not those that were saved")
+                raise _refusal(path, "its vectors are not as they were written")
             return sphere
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except KeyError as error:
-        raise _refusal(path, f"it lacks {error.args[0]}") from None
+        raise _refusal(path, f"a part is missing ({error.args[0]})") from None
     except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise _refusal(path, str(error)) from None
 

@@ -263,8 +263,9 @@ def test_readers_see_whole_commits_while_a_writer_writes(path, monkeypatch):
     threads = [threading.Thread(target=read) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for thread in [*threads, writer]:
+    for thread in threads:
         thread.join()
+    writer.join()
     assert writer.exitcode == 0
     assert all(count % 10 == 0 for count in states)
     with nd.Index(path) as index:

@@ -254,7 +254,8 @@ def test_every_word_is_shown_or_counted(size, changed):
     right = [f"x{place}" if place in changed else word for place, word in enumerate(left)]
     rows = side_by_side(" ".join(left), " ".join(right)).rows
     notes = [re.fullmatch(r"… ([\d,]+) words? alike …", row.note) for row in rows if row.note]
-    alike = sum(int(note[1]) for note in notes)
+    alike = sum(int(note[1]) for note in notes if note)
+    assert None not in notes
     for side, words in (("left", left), ("right", right)):
         shown = [
             word
