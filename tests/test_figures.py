@@ -16,7 +16,7 @@ def test_labels_hide_nothing():
     label_points(axes, points, [f"label {i}" for i in range(40)])
     renderer = FigureCanvasAgg(figure).get_renderer()
     boxes = [text.get_window_extent(renderer) for text in axes.texts]
-    assert 5 < len(boxes) < 40  # some had no room, and no label lies on another
+    assert 5 < len(boxes) < 40  # some had no room, and labels do not overlap
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
     spots = axes.transData.transform(points)
     assert not any(box.contains(x, y) for box in boxes for x, y in spots)

@@ -44,7 +44,7 @@ def test_each_makes_fingerprints(one):
 @EVERY
 def test_each_is_told_in_one_line(one):
     assert "\n" not in one.about
-    assert len(one.about) <= 68  # beside the longest name in 80 columns
+    assert len(one.about) <= 68  # fits beside the longest name in 80 columns
 
 
 @EVERY

@@ -1,4 +1,4 @@
-"""The public names, their signatures and their documentation are a promise."""
+"""The public names, their signatures and their documentation."""
 
 import ast
 import inspect
@@ -15,12 +15,12 @@ from neardup.lab.sweep.request import _SETTINGS as OF_SWEEPS
 from neardup.settings import SETTINGS
 
 FUNCTIONS = [name for name in nd.__all__ if inspect.isfunction(getattr(nd, name))]
-OF_TWO = {"cosine", "hamming", "jaccard", "keyed", "weighted_jaccard"}  # they take no settings
-# Defaults that are not those of the table, with the reason.
+OF_TWO = {"cosine", "hamming", "jaccard", "keyed", "weighted_jaccard"}  # take no settings
+# Defaults that differ from the table of settings, with the reason.
 OTHER_DEFAULTS = {
     ("exact_pairs", "threshold"): 0.8,  # no other argument changes it
     ("find_pairs", "memory"): None,  # no limit
-    ("idf", "features"): "word:1",  # counts words, unless told otherwise
+    ("idf", "features"): "word:1",  # counts words by default
     ("tune", "features"): None,  # chosen
     ("tune", "recall"): 0.95,  # of similar pairs of different documents, as measured
 }
@@ -29,7 +29,7 @@ LEFT_OPEN = {"dedup", "sweep", "Index", "MemoryIndex"}
 
 
 def imports_for_type_checkers():
-    """Name and home of what `__init__.py` imports for type checkers."""
+    """Name and module of the imports for type checkers in `__init__.py`."""
     tree = ast.parse(Path(nd.__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     assert ast.unparse(block.test) == "TYPE_CHECKING"
@@ -144,7 +144,7 @@ def test_type_checkers_see_the_signatures(tmp_path, monkeypatch):
     api = pytest.importorskip("mypy.api", reason="mypy is not installed")
     path = tmp_path / "snippet.py"
     path.write_text(SNIPPET, encoding="utf-8")
-    # With the settings and the cache of `make lint`: checking all of neardup takes a while.
+    # With the settings and the cache of `make lint`, because checking all of neardup is slow.
     monkeypatch.chdir(Path(__file__).parents[1])
     told, complaints, _ = api.run(["--strict", "--no-error-summary", str(path)])
     assert not complaints

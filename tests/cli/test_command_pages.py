@@ -1,4 +1,4 @@
-"""No command is undocumented, and the page says what the program takes."""
+"""Every command is documented, and the reference page is up to date."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The command as a user meets it: a process with arguments, output and an exit code."""
+"""`neardup fingerprint` as a process: arguments, output and exit code."""
 
 import json
 import os
@@ -107,7 +107,7 @@ def test_interrupting_leaves_nothing_behind(tmp_path):
     process.stdin.flush()
     deadline = time.monotonic() + 20
     while not os.listdir(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.05)  # until the unfinished output shows that the run has begun
+        time.sleep(0.05)  # until the unfinished output shows that the run has started
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 130

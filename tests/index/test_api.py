@@ -1,4 +1,4 @@
-"""What both kinds of index offer: shapes of input, thresholds, limits, and clear refusals."""
+"""The API of both indexes: forms of input, thresholds, limits, and clear errors."""
 
 import numpy as np
 import pandas as pd
@@ -186,7 +186,7 @@ def test_a_threshold_needs_texts_or_features(make):
 
 
 def test_many_near_fingerprints_that_are_not_similar_are_looked_through(make):
-    # 300 documents of one fingerprint come before the one that is truly similar.
+    # 300 documents with one fingerprint precede the truly similar one.
     index = make(features="word:1", bits=1, plan="blocks:0", store_text=True)
     one = nd.fingerprint(["wanted words here"], "word:1", bits=1)[0]
     others = (text(number, 3) for number in range(2000))

@@ -1,4 +1,4 @@
-"""Both kinds of index, driven at random beside a plain dictionary with brute-force Hamming."""
+"""Both indexes under random operations, compared with a dict and brute-force Hamming search."""
 
 import shutil
 import tempfile
@@ -22,7 +22,7 @@ METADATA = st.one_of(st.none(), st.dictionaries(st.sampled_from("uv"), st.intege
 
 
 class IndexMachine(RuleBasedStateMachine):
-    """A small tail, so that documents are packed, and packed together, all the time."""
+    """A small tail, so that documents are packed and segments merged all the time."""
 
     @initialize(plan=st.sampled_from(PLANS), store=st.booleans(), data=st.data())
     def begin(self, plan, store, data):
@@ -47,7 +47,7 @@ class IndexMachine(RuleBasedStateMachine):
             shutil.rmtree(self.folder)
 
     def note(self, id, row, words, held):
-        """What the indexes do, in a dictionary: (when it came, fingerprint, words, the rest)."""
+        """The model: a dictionary of (order of insertion, fingerprint, words, the rest)."""
         if id in self.known and self.known[id][1:] == (row, words, held):
             return
         self.known[id] = (self.came, row, words, held)
@@ -76,7 +76,7 @@ class IndexMachine(RuleBasedStateMachine):
 
     @staticmethod
     def _order_of(batch):
-        """Of each id the last counts; numbers and strings are put one after the other."""
+        """The last document of each id counts; numbers and strings are put separately."""
         ids = [id for id, _, _ in batch]
         last = [id for place, id in enumerate(ids) if id not in ids[place + 1 :]]
         first_kind = type(ids[0]) if ids else int
@@ -160,7 +160,7 @@ class IndexMachine(RuleBasedStateMachine):
             assert [(each.distance, each.id, each.similarity) for each in found] == expected
 
     def near(self, row, distance, limit, but=None, ordered=True):
-        """What a query must find: the nearest, of those the first that came; then by id."""
+        """The expected matches: the nearest, ties by order of insertion; sorted by id."""
         found = []
         for id, (came, other, words, _) in self.known.items():
             agrees = any((row ^ other) & mask == 0 for mask in self.masks)

@@ -1,4 +1,4 @@
-"""Spheres are computed once, and a bad cache never gets in the way."""
+"""Spheres are computed once, and a damaged cache is never an error."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def computed(monkeypatch):
-    """The spheres that were computed, not read."""
+    """The spheres that were computed, not read from the cache."""
     calls = []
 
     def counting(*size):

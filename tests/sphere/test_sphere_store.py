@@ -1,4 +1,4 @@
-"""Saved spheres come back whole or not at all."""
+"""Saved spheres are read back unchanged, or refused."""
 
 import zipfile
 

@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, and paths where no index can be."""
+"""Full and read-only disks, and paths at which no index can be created."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ NEARDUP = str(Path(sys.executable).with_name("neardup"))
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 2 MB, where one may be mounted."""
+    """A disk of 2 MB; skips the test if none can be mounted."""
     disk = tmp_path / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)]
@@ -105,7 +105,7 @@ def test_a_lock_file_that_is_no_file_is_told(tmp_path):
     path = tmp_path / "x.index"
     nd.Index(path).close()
     (path / "lock.mdb").unlink()
-    nd.Index(path).close()  # is made anew
+    nd.Index(path).close()  # is created again
     (path / "lock.mdb").unlink()
     (path / "lock.mdb").mkdir()
     with pytest.raises(nd.NeardupError, match=str(path)):

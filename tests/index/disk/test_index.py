@@ -1,4 +1,4 @@
-"""The index that lasts: opened again, by many, in folders that are not what they should be."""
+"""The index on disk: reopened, shared, and in invalid folders."""
 
 import multiprocessing
 import os
@@ -161,7 +161,7 @@ def test_damage_is_told_and_never_a_crash(tmp_path, monkeypatch):
         asking = FORK.Process(target=_open_and_ask, args=(path,))
         asking.start()
         asking.join()
-        assert asking.exitcode in (FINE, REFUSED), where  # not by a signal, nor in a traceback
+        assert asking.exitcode in (FINE, REFUSED), where  # not ended by a signal or a traceback
         if where in ("noise", 0.01, 0.3, 0.6):
             assert asking.exitcode == REFUSED, where
         shutil.rmtree(path)

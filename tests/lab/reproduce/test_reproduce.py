@@ -26,7 +26,7 @@ from neardup.lab.reproduce.sphere import (
 )
 
 FIFTH = Fraction(1, 5)
-# data/README.md of the shared data: candidates, and those from cosine 0.9 and 0.8.
+# Candidates, and those with a cosine of at least 0.9 and 0.8.
 GOLDEN = {
     (2, 10): (3_300_231, 17_088, 17_579),
     (3, 12): (1_283_956, 17_473, 18_018),

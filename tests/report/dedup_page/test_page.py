@@ -78,7 +78,7 @@ def diffs(*clusters):
 
 
 class Parsed(HTMLParser):
-    """Tags in order, attributes, the text of the body; every tag must be closed in its turn."""
+    """Collects tags, attributes and the text of the body; every tag must be closed in order."""
 
     def __init__(self, page):
         super().__init__()
