@@ -35,7 +35,7 @@ from neardup.kernels.segment_format import HEAD_WORDS, checksum
 
 DATA = "data.mdb"
 PAGE = 4096
-# A round takes about 0.05 s, and hardly any additional memory.
+# A round takes a few hundredths of a second, and no more memory than the program already has.
 SECONDS = 20
 MOST_MEMORY = 6 << 30
 

@@ -102,7 +102,7 @@ def features_at(
     found = []
     first = 0
     for columns in parts:
-        size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+        size = _size(columns)
         begin, end = np.searchsorted(places, [first, first + size])
         if begin < end:
             found.append(
@@ -110,6 +110,10 @@ def features_at(
             )
         first += size
     return joined(found)
+
+
+def _size(columns: DocumentColumns) -> int:
+    return len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
 
 
 def _taken(columns: DocumentColumns, places: pa.Array) -> DocumentColumns:
@@ -173,7 +177,7 @@ def _of_table(
         raise InputError(f"the table has no column 'text', only {batch.schema.names}")
     begin = 0
     for columns in columns_of(held, scheme):
-        size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+        size = _size(columns)
         some = None if about is None else about.slice(begin, size)
         yield Documents(ids.slice(begin, size), columns, some)
         begin += size
@@ -201,7 +205,7 @@ def _of_pairs(pairs: list[Any], scheme: Scheme) -> Iterator[Documents]:
         about = [metadata_json(pair[2] if len(pair) == 3 else None) for _, pair in some]
         begin = 0
         for columns in columns_of([pair[1] for _, pair in some], scheme):
-            size = len(columns.terms if isinstance(columns, GivenTerms) else columns[0].texts)
+            size = _size(columns)
             end = begin + size
             json = pa.array(about[begin:end], pa.large_binary()) if any(about) else None
             yield Documents(id_array(ids[begin:end]), columns, json)

@@ -76,21 +76,21 @@ class IndexSettings:
         wanted = self._scheme_of(chosen)
         if wanted != self.scheme:
             raise SchemeMismatchError(
-                f"{place} is an index of scheme {self.scheme}, but {wanted} was asked for; open it "
+                f"{place} is an index of scheme {self.scheme}, but {wanted} was given; open it "
                 "without these settings, or name another folder"
             )
         if "plan" in chosen:
             plan = _plan(chosen["plan"], chosen.get("max_distance"), self.scheme.bits)
             if plan.masks != self.plan.masks:
                 raise SettingError(
-                    f"{place} is an index with plan {self.plan}, but {plan} was asked for; open "
+                    f"{place} is an index with plan {self.plan}, but {plan} was given; open "
                     "it without plan, or name another folder"
                 )
         for name in ("max_distance", "store_text", "store_features"):
             if name in chosen and chosen[name] != getattr(self, name):
                 raise SettingError(
-                    f"{place} was made with {name}={getattr(self, name)}, but {chosen[name]} was "
-                    f"asked for; open it without {name}, or name another folder"
+                    f"{place} was created with {name}={getattr(self, name)}, but {chosen[name]} "
+                    f"was given; open it without {name}, or name another folder"
                 )
 
     def fingerprinter(self, hash: Any, idf: Any, threads: int) -> Fingerprinter:

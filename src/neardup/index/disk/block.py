@@ -125,9 +125,7 @@ class Block:
         wanted: int = number - self.first
         if wanted < 0:
             return None
-        if (
-            wanted < self.count and self._number(wanted) == wanted
-        ):  # no document was removed before it
+        if wanted < self.count and self._number(wanted) == wanted:  # no gaps before it
             return wanted
         place = int(np.searchsorted(self._relative(), wanted))
         return place if place < self.count and self._number(place) == wanted else None
