@@ -90,7 +90,7 @@ def test_a_warning_is_a_sentence_too(corpus, tmp_path):
     arguments = ("fingerprint", corpus, "-o", tmp_path / "f.parquet", "--projection", "sphere:4x8")
     done = neardup(*arguments, env=environment)
     assert done.returncode == 0
-    assert done.stderr.startswith("neardup: the sphere 4x8 cannot be kept")
+    assert done.stderr.startswith("neardup: the sphere 4x8 cannot be cached")
     assert done.stderr.count("\n") == 1
 
 
