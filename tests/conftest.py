@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The first example pays for loading tables; times belong in benchmarks, not in tests.
+# No deadline: the first example loads tables, and times belong in benchmarks, not in tests.
 settings.register_profile("neardup", deadline=None)
 settings.load_profile("neardup")
 
@@ -14,7 +14,7 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder with real corpora, where there is one."""
+    """The folder with real corpora; skips the test if there is none."""
     if not SHARED_DATA.is_dir():
         pytest.skip(f"there is no {SHARED_DATA}")
     return SHARED_DATA

@@ -10,7 +10,7 @@ import neardup
 
 ROOT = Path(neardup.__file__).parent
 
-# From the bottom up; a module imports from its own layer or from those before it.
+# From the bottom up; a module imports only from its own layer or lower ones.
 LAYERS = [
     {"errors", "settings", "visible", "notebook", "figures", "presets", "__init__"},
     {"atomic"},
@@ -33,7 +33,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
 def imported_parts(path: Path) -> set[str]:
-    """The parts of neardup that a module imports, wherever in the module."""
+    """The parts of neardup that a module imports, at any place in the module."""
     parts = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):

@@ -1,4 +1,4 @@
-"""What `docs/guides/security.md` says that crafted documents can do, on a few of them."""
+"""The attacks of `docs/guides/security.md`, on a few crafted documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scripts.attack.__main__ import BEGIN, END, every_attack
 import neardup as nd
 
 PAGE = (Path(__file__).parents[1] / "docs/guides/security.md").read_text(encoding="utf-8")
-# What `craft.common_start()` finds; a test need not search for it again.
+# The result of `craft.common_start()`, whose search would take too long in a test.
 START = "sjhpfaaaaaaaaaaay1065apl"
 
 

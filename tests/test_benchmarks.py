@@ -1,4 +1,4 @@
-"""The benchmarks' own promises: the page follows the results, the corpora never change."""
+"""The benchmarks page matches the results, and the corpora never change."""
 
 import hashlib
 import json
@@ -438,7 +438,7 @@ def _run(name: str, rate: float) -> dict[str, object]:
 
 
 def _readme_speed() -> tuple[list[list[str]], str]:
-    """The rows of the table of `Speed`, as cells, and all that is said there."""
+    """The cells of the table in the section `Speed`, and the text of the section."""
     readme = (RESULTS.parents[1] / "README.md").read_text(encoding="utf-8")
     said = readme.split("## Speed")[1].split("## ")[0].replace("*", "")
     lines = [line for line in said.splitlines() if line.startswith("|")]

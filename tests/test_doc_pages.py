@@ -1,4 +1,4 @@
-"""The pages: every link resolves, and the reference names all that the program has."""
+"""Documentation: every link resolves, and the reference is complete."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.M)
 
 
 def prose(page: Path) -> str:
-    """A page without its blocks of code."""
+    """A page without its code blocks."""
     return _FENCE.sub("", page.read_text(encoding="utf-8"))
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchor of every heading, as GitHub makes them."""
+    """The anchors of all headings, as on GitHub."""
     found: dict[str, int] = {}
     names = set()
     for heading in _HEADING.findall(prose(page)):
@@ -46,7 +46,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def broken_links(page: Path) -> list[str]:
-    """The relative links of a page that lead nowhere."""
+    """The broken relative links of a page."""
     broken = []
     for target in _LINK.findall(prose(page)):
         if re.match(r"[a-z][a-z0-9+.-]*:", target):
@@ -122,7 +122,7 @@ def test_the_page_of_settings_has_every_setting(setting):
         assert f"`{setting.default}`" in row
 
 
-# The API page has signatures beside its examples, which run above; the others need data or a key.
+# The examples of the API page run above; other pages need data or a key.
 PARTIAL = ("python-api.md", "input.md", "sphere.md", "security.md")
 EXAMPLES = [
     (page, number)
@@ -134,7 +134,7 @@ EXAMPLES = [
 
 @pytest.fixture
 def around(tmp_path, monkeypatch):
-    """What the examples take for granted: files by these names, texts, fingerprints."""
+    """The files, texts and fingerprints that the examples assume."""
     texts = ["one two three four five", "One, two, three, four five", "else here is"]
     rows = [{"id": f"doc-{row}", "text": text} for row, text in enumerate(texts * 3)]
     lines = "".join(f"{json.dumps(row)}\n" for row in rows)

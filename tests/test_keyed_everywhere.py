@@ -1,4 +1,4 @@
-"""A keyed hash in every place that takes one: the same findings, and no trace of the key."""
+"""A keyed hash wherever one is accepted: the same results, and no trace of the key."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def keyed():
 
 
 def found(**settings):
-    """Pairs with their similarity, in whatever order."""
+    """Pairs with their similarity, in any order."""
     pairs = nd.dedup(TEXTS, threads=1, **settings).pairs
     table = pairs.to_pydict() if isinstance(pairs, pa.Table) else dict(pairs)
     columns = [table[name] for name in ("a", "b", "similarity")]
@@ -149,7 +149,7 @@ def run(folder, environment, *arguments):
 
 
 def test_no_command_leaves_a_trace_of_the_key(tmp_path):
-    """Every byte that is written or shown is searched for the key and all that is made of it."""
+    """Searches all written and printed bytes for the key and everything derived from it."""
     environment = {"NEARDUP_KEY_CRAWL": SECRET.hex()}
     shown, source = "", str(SAMPLE)
     for arguments in (
@@ -178,7 +178,7 @@ def test_no_command_leaves_a_trace_of_the_key(tmp_path):
     for data in [shown.encode(), *(path.read_bytes() for path in written)]:
         assert not any(secret in data for secret in secrets)
     assert "nd1:crawl#" in shown
-    # What is stored is compared without the key, and mixed with nothing else.
+    # Stored fingerprints can be compared without the key, but not mixed with others.
     code, said = run(tmp_path, {}, "pairs", "fp.parquet", "-o", "p.parquet", "--max-distance", "3")
     assert code == 0, said
     code, said = run(tmp_path, {}, "index", "query", "seen.index", "fp.parquet")

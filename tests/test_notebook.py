@@ -1,4 +1,4 @@
-"""What a notebook shows: short reprs, and HTML that is escaped, sound and needs nothing else."""
+"""Notebook output: short reprs, and HTML that is escaped, valid and self-contained."""
 
 import re
 from html.parser import HTMLParser
@@ -18,7 +18,7 @@ VOID = {"meta", "img", "br", "path", "circle"}
 
 
 class Sound(HTMLParser):
-    """Every element is closed, no element runs anything, and nothing is fetched."""
+    """Checks that elements are closed, and that there are no scripts or external resources."""
 
     def __init__(self):
         super().__init__()
@@ -46,7 +46,7 @@ class Sound(HTMLParser):
 
 
 def sound(shown):
-    """The text of some HTML, which must be sound."""
+    """The text of HTML, which must pass the checks."""
     html = shown._repr_html_()
     parser = Sound()
     parser.feed(html)

@@ -44,7 +44,7 @@ def test_each_makes_fingerprints(one):
 @EVERY
 def test_each_is_told_in_one_line(one):
     assert "\n" not in one.about
-    assert len(one.about) <= 68  # beside the longest name in 80 columns
+    assert len(one.about) <= 68  # fits beside the longest name in 80 columns
 
 
 @EVERY
@@ -54,7 +54,7 @@ def test_each_fits_into_json(one):
 
 def test_presets_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
-        preset("caim").bits = 1
+        preset("caim").bits = 1  # type: ignore[misc]
 
 
 def test_what_the_systems_differ_in():

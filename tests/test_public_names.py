@@ -1,4 +1,4 @@
-"""The public names, their signatures and their documentation are a promise."""
+"""The public names, their signatures and their documentation."""
 
 import ast
 import inspect
@@ -15,12 +15,12 @@ from neardup.lab.sweep.request import _SETTINGS as OF_SWEEPS
 from neardup.settings import SETTINGS
 
 FUNCTIONS = [name for name in nd.__all__ if inspect.isfunction(getattr(nd, name))]
-OF_TWO = {"cosine", "hamming", "jaccard", "keyed", "weighted_jaccard"}  # they take no settings
-# Defaults that are not those of the table, with the reason.
+OF_TWO = {"cosine", "hamming", "jaccard", "keyed", "weighted_jaccard"}  # take no settings
+# Defaults that differ from the table of settings, with the reason.
 OTHER_DEFAULTS = {
     ("exact_pairs", "threshold"): 0.8,  # no other argument changes it
     ("find_pairs", "memory"): None,  # no limit
-    ("idf", "features"): "word:1",  # counts words, unless told otherwise
+    ("idf", "features"): "word:1",  # counts words by default
     ("tune", "features"): None,  # chosen
     ("tune", "recall"): None,  # depends on the candidates
 }
@@ -29,11 +29,13 @@ LEFT_OPEN = {"dedup", "sweep", "Index", "MemoryIndex"}
 
 
 def imports_for_type_checkers():
-    """Name and home of what `__init__.py` imports for type checkers."""
+    """Name and module of the imports for type checkers in `__init__.py`."""
     tree = ast.parse(Path(nd.__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     assert ast.unparse(block.test) == "TYPE_CHECKING"
-    found = [(node.module, alias) for node in block.body for alias in node.names]
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    assert len(imports) == len(block.body)
+    found = [(node.module, alias) for node in imports for alias in node.names]
     # Under --strict, only a name imported as itself is exported.
     assert [alias.asname for _, alias in found] == [alias.name for _, alias in found]
     return {alias.name: home for home, alias in found}
@@ -113,7 +115,7 @@ def test_a_misspelt_argument_is_refused_with_a_suggestion(name):
 
 def test_the_misspelt_threshold():
     with pytest.raises(nd.SettingError) as caught:
-        nd.dedup([], treshold=0.8)
+        nd.dedup([], treshold=0.8)  # type: ignore[call-arg]
     assert str(caught.value) == "unknown setting 'treshold'; did you mean 'threshold'?"
 
 
@@ -142,7 +144,7 @@ def test_type_checkers_see_the_signatures(tmp_path, monkeypatch):
     api = pytest.importorskip("mypy.api", reason="mypy is not installed")
     path = tmp_path / "snippet.py"
     path.write_text(SNIPPET, encoding="utf-8")
-    # With the settings and the cache of `make lint`: checking all of neardup takes a while.
+    # With the settings and the cache of `make lint`, because checking all of neardup is slow.
     monkeypatch.chdir(Path(__file__).parents[1])
     told, complaints, _ = api.run(["--strict", "--no-error-summary", str(path)])
     assert not complaints
@@ -166,7 +168,7 @@ def test_functions_are_not_hidden_by_modules(name):
 
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
-        nd.no_such_name  # noqa: B018
+        nd.no_such_name  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_importing_is_light():

@@ -1,4 +1,4 @@
-"""docs/how-it-works/reproductions.md: its numbers are the results, its words follow from them."""
+"""docs/how-it-works/reproductions.md: its numbers match the results, and its text follows."""
 
 import json
 from pathlib import Path

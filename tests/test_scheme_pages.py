@@ -1,4 +1,4 @@
-"""docs/how-it-works/scheme-comparison.md: its numbers are the results, rightly counted."""
+"""docs/how-it-works/scheme-comparison.md: its numbers match the results."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -12,7 +12,7 @@ from scripts.scheme_quality.distances import Distances, area_under_curve
 
 RARE = "1 in 10,000"
 CORPORA = ("arxiv", "tang_poems", "django_docs", "febrl")
-# With 64 bits a distance is itself; 1 has the fewest, 256 the most that the page shows.
+# With 64 bits a distance is unscaled; 1 and 256 are the extremes on the page.
 WIDTHS = st.sampled_from([1, 63, 64, 65, 128, 256])
 
 
@@ -44,7 +44,7 @@ def test_every_pair_has_a_distance(name):
         assert len(row["true"]) == len(row["random"])
 
 
-# What the page says in words; the numbers beside them are filled in.
+# The claims of the page; the numbers are filled in.
 @pytest.mark.parametrize(
     ("name", "better", "worse", "at"),
     [

@@ -1,4 +1,4 @@
-"""The straightforward version that sweeps are measured against counts the same, only slower."""
+"""The straightforward version that sweeps are measured against gives the same counts."""
 
 import json
 

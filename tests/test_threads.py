@@ -1,4 +1,4 @@
-"""The number of threads is checked in every place that takes one, before anything is done."""
+"""Every function that takes a number of threads checks it first."""
 
 import subprocess
 import sys

@@ -15,8 +15,7 @@ from scripts.reproductions_page.results import Json
 from scripts.scheme_quality import results as scheme_results
 from scripts.scheme_quality.distances import Distances
 
-from neardup.figures import new_figure, write_figure
-from neardup.lab.figure import line_style, tidy
+from neardup.figures import line_style, new_figure, tidy, write_figure
 from neardup.pairs.by_fingerprints import plan_of
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"

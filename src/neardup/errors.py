@@ -1,21 +1,21 @@
-"""The errors a user can cause, each a sentence that says what, where, and what to do next."""
+"""Errors that a user can cause; each message says what, where, and what to do next."""
 
 
 class NeardupError(Exception):
-    """Anything neardup refuses; the command line prints its message and exits with 1."""
+    """Base class of all errors; the command line prints the message and exits with 1."""
 
 
 class SettingError(NeardupError, ValueError):
-    """An option or argument has a value that cannot work; the command line exits with 2."""
+    """An option or argument has an invalid value; the command line exits with 2."""
 
 
 class InputError(NeardupError):
-    """Something to be read is missing, unreadable or not what it should be."""
+    """An input is missing, unreadable or invalid."""
 
 
 class UnreadableError(InputError):
-    """One file cannot be read or lacks a column: named by itself an error, left out of a folder."""
+    """A file cannot be read or lacks a column: an error if it was named, skipped in a folder."""
 
 
 class SchemeMismatchError(NeardupError):
-    """Fingerprints of two different schemes were about to be mixed."""
+    """Fingerprints of two different schemes cannot be mixed."""

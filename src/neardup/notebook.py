@@ -1,7 +1,7 @@
-"""HTML for notebooks: tables, plots and diffs, escaped, without scripts and outside resources.
+"""HTML for notebooks: tables, plots and diffs, escaped, without scripts or external resources.
 
-Colours are taken from the page or half transparent, so that light and dark themes can be read;
-plots stand on white.
+Colours are inherited or half transparent, so that light and dark themes work; plots have a white
+background.
 """
 
 from __future__ import annotations
@@ -37,38 +37,38 @@ _STYLE = f"""<style>
 
 
 def block(*parts: str) -> str:
-    """The whole, of parts that the functions below made."""
+    """Wrap parts, made by the functions below, into one element with its styles."""
     return f'<div class="neardup">{_STYLE}\n' + "\n".join(filter(None, parts)) + "\n</div>"
 
 
 def shown(text: Any) -> str:
-    """Text of anybody as it may stand in HTML, control characters made visible."""
+    """Escape untrusted text for HTML, with control characters made visible."""
     return escape(visible(str(text)))
 
 
 def heading(text: str) -> str:
-    """A line that says what follows."""
+    """A heading."""
     return f"<div><b>{shown(text)}</b></div>"
 
 
 def note(text: str) -> str:
-    """A line that matters less."""
+    """A line in a paler colour."""
     return f'<div class="note">{shown(text)}</div>'
 
 
 def items(texts: Iterable[str]) -> str:
-    """A list of sentences, or nothing."""
+    """A list of sentences; "" if there are none."""
     lines = "".join(f"<li>{shown(text)}</li>" for text in texts)
     return lines and f"<ul>{lines}</ul>"
 
 
 def code(text: str) -> str:
-    """Lines to copy."""
+    """Preformatted lines to copy."""
     return "<pre>" + "\n".join(map(shown, text.splitlines())) + "</pre>"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows of values; texts are to the left and cut, numbers to the right, None is left out.
+    """A table; texts are left-aligned and shortened, numbers right-aligned, None is empty.
 
     >>> table(["id", "words"], [["<a>", 1200]]).count("&lt;a&gt;")
     1
@@ -86,13 +86,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def plots(drawings: Iterable[str | None]) -> str:
-    """Drawings side by side, as far as there are any: SVG that is safe, or images."""
+    """Drawings side by side (trusted SVG, or images), without None; "" if there are none."""
     found = "".join(f"<div>{drawing}</div>" for drawing in drawings if drawing)
     return found and f'<div class="plots">{found}</div>'
 
 
 def image(svg: str, label: str) -> str:
-    """A drawing whose styles would reach the rest of the page, shut into an image."""
+    """An SVG as an image, so that its styles do not affect the rest of the page."""
     data = b64encode(svg.encode()).decode()
     return f'<img alt="{shown(label)}" src="data:image/svg+xml;base64,{data}">'
 

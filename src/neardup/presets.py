@@ -11,10 +11,10 @@ from neardup.settings import RECIPE, Similarity
 
 @dataclass(frozen=True)
 class Preset:
-    """What a known system makes of documents, how it searches, and what it accepts.
+    """The settings of a known system: fingerprints, search, and accepted pairs.
 
-    A pair is accepted from a similarity of `threshold` on or, where similarity is `hamming`, within
-    `max_distance` bits; several distances are several results of one run.
+    A pair is accepted if its similarity is at least `threshold` or, for similarity `hamming`, if it
+    is within `max_distance` bits; several distances give several results in one run.
     """
 
     name: str
@@ -36,14 +36,14 @@ class Preset:
         return {name: getattr(self, name) for name in RECIPE}
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """All fields, for JSON."""
         return asdict(self)
 
 
 _ALL = (
     # CAIM (Moreno and Lagos, UPC, 2025): tf-idf vectors of 58,102 arXiv abstracts, term bits of
-    # MD5, bit 1 where the sum is > 0, true from cosine 0.9. It tries M = 2, 3, 4 tables of K = 10,
-    # 12, 18, 27 bits and prefers none; 3 x 18 is in its table and IRRS's choice.
+    # MD5, bit 1 where the sum is > 0, true from cosine 0.9. It measures M = 2, 3, 4 tables of K
+    # = 10, 12, 18, 27 bits without a preference; 3 x 18 is in its table and the choice of IRRS.
     Preset(
         name="caim",
         about="arXiv abstracts by tf-idf: 3 tables of 18 bits, cosine from 0.9",
@@ -84,7 +84,7 @@ _ALL = (
     ),
     # Slides on hashing (Vitrià and Ribera, Universitat de Barcelona): sets of letter bigrams,
     # 32 bits of an unnamed hash, sorted under each of the 32 rotations, neighbours compared. They
-    # name no threshold: of their addresses, all "surely the same" ones have a Jaccard index of at
+    # give no threshold: all address pairs that are "surely the same" have a Jaccard index of at
     # least 0.716, and the lower of the two doubtful pairs has 0.644.
     Preset(
         name="slides",
@@ -114,7 +114,8 @@ _ALL = (
     ),
     # Manku, Jain and Das Sarma, Detecting Near-Duplicates for Web Crawling (WWW 2007): 64 bits and
     # distance 3 (their abstract), with tables of 3 of 6 blocks as in their example of 20 tables.
-    # Features are words weighted as in information retrieval; neither these nor the hash are fixed.
+    # Features are words weighted as in information retrieval; the paper specifies neither these
+    # nor the hash.
     Preset(
         name="google2007",
         about="web pages, Manku et al. 2007: 20 permuted tables, distance up to 3",
@@ -131,14 +132,14 @@ PRESETS = {one.name: one for one in _ALL}
 
 
 def preset(name: str) -> Preset:
-    """The preset of that name.
+    """The preset with this name.
 
     >>> preset("irrs").threshold
     0.8
     """
     if name not in PRESETS:
         raise SettingError(
-            f"preset={name!r} is unknown; choose {', '.join(PRESETS)} (`neardup presets` says "
-            "what they are)"
+            f"preset={name!r} is unknown; choose {', '.join(PRESETS)} (`neardup presets` "
+            "describes them)"
         )
     return PRESETS[name]

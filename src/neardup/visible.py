@@ -1,12 +1,12 @@
-"""Text of strangers, made safe to print: whatever steers a terminal becomes visible."""
+"""Make untrusted text safe to print: control characters become visible."""
 
 from __future__ import annotations
 
 import re
 
-# Controls, and the format characters that are invisible or turn the direction of text. Joiners
-# and variation selectors stay: scripts and emoji need them, and they change nothing around them.
-_STEERING = re.compile(
+# Control characters, and format characters that are invisible or change the direction of text.
+# Joiners and variation selectors stay: scripts and emoji need them, and they have no other effect.
+_CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
@@ -14,12 +14,12 @@ _DELETE = 0x7F
 
 
 def visible(text: str) -> str:
-    r"""Show control characters as pictures or code points, line ends included.
+    r"""Replace control characters, line ends included, by symbols or code points.
 
     >>> visible("a\x1b[31m\u202eb")
     'a␛[31m⟨U+202E⟩b'
     """
-    return _STEERING.sub(_picture, text)
+    return _CONTROLS.sub(_picture, text)
 
 
 def _picture(match: re.Match[str]) -> str:

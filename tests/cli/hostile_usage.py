@@ -1,4 +1,4 @@
-"""Every option and argument of every command, found by asking the program, with hostile values.
+"""Every option and argument of every command, found by introspection, with hostile values.
 
 `usages(folder)` yields command lines that should end in a sentence and an exit code: never in a
 traceback, never in a hang. A new command needs a line in `_WORKING`; a new option needs nothing.
@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from neardup.cli.app import app
+from neardup.cli.command import Command
 from neardup.cli.options import PathName
 
 _TEXTS = [
@@ -24,7 +25,7 @@ _TEXTS = [
     "",
 ]
 
-# For each command, arguments and options with which it works; `{…}` are names of files.
+# For each command, working arguments and options; `{…}` are names of files.
 _WORKING: dict[str, dict[str, list[str]]] = {
     "dedup": {"inputs": ["{docs}"], "output": ["{new}"]},
     "fingerprint": {"inputs": ["{docs}"], "output": ["{new}"]},
@@ -63,12 +64,12 @@ _PATH_VALUES = [
 
 @dataclass(frozen=True)
 class Files:
-    """What command lines refer to: files that work, and files that do not."""
+    """The files in command lines: valid and invalid ones."""
 
     folder: Path
 
     def made(self) -> Files:
-        """Write the documents, the broken and the empty file; make fingerprints and an index."""
+        """Write the documents, the broken and the empty file; create fingerprints and an index."""
         from neardup.collection.fingerprint_files import fingerprint_files
         from neardup.fingerprints import Scheme
         from neardup.index import Index
@@ -86,7 +87,7 @@ class Files:
         return self
 
     def filled(self, value: str, number: int) -> str:
-        """A value with the names of files put in; `{new}` is a place where nothing is yet."""
+        """The value with file names filled in; `{new}` is a path that does not exist yet."""
         names = {
             "docs": "docs.jsonl",
             "text": "text.txt",
@@ -102,19 +103,19 @@ class Files:
         return value
 
 
-def commands() -> dict[str, click.Command]:
-    """All commands by name, `index add` among them."""
+def commands() -> dict[str, Command]:
+    """All commands by name, including subcommands as `index add`."""
     return dict(_commands_of(app, ""))
 
 
-def _commands_of(group: click.Group, prefix: str) -> Iterator[tuple[str, click.Command]]:
+def _commands_of(group: click.Group, prefix: str) -> Iterator[tuple[str, Command]]:
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
-        assert command is not None, name
         if isinstance(command, click.Group):
             yield from _commands_of(command, f"{prefix}{name} ")
         else:
+            assert isinstance(command, Command), name
             yield prefix + name, command
 
 

@@ -1,4 +1,4 @@
-"""No command is undocumented, and the page says what the program takes."""
+"""Every command is documented, and the reference page is up to date."""
 
 import subprocess
 import sys
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.hostile_usage import commands
+
+from neardup.cli.command import Argument, Option
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,6 +26,8 @@ def test_every_command_shows_an_example(name):
 @pytest.mark.parametrize("name", commands())
 def test_every_argument_and_option_has_help(name):
     for parameter in commands()[name].params:
-        said = parameter.about if parameter.param_type_name == "argument" else parameter.help
+        assert isinstance(parameter, Argument | Option), parameter.name
+        said = parameter.about if isinstance(parameter, Argument) else parameter.help
+        assert said, parameter.name
         assert said[0].isupper() or parameter.name in ("shell", "preset"), parameter.name
         assert said.endswith("."), parameter.name

@@ -1,4 +1,4 @@
-"""Shell completion: the scripts, and what they ask the program."""
+"""Shell completion: the scripts, and the completions they request."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ PROGRAM = [sys.executable, "-c", "from neardup.cli.app import main; main()"]
 
 
 def completions(line, shell="bash"):
-    """What the program proposes for the last word of a line."""
+    """The completions for the last word of a line."""
     words = line.split(" ")
     asked = {
         "_NEARDUP_COMPLETE": f"{shell}_complete",

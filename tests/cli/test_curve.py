@@ -46,7 +46,7 @@ def test_points_as_json(run):
         (("--plan", "bands:20x16", "--bits", 64), "needs 320 bits"),
         (("--plan", "length:0.2"), "has no curve by similarity"),
         (("--plan", "bands:2x8", "--similarity", "hamming"), "hamming has no curve"),
-        (("--plan", "bands:2x8", "-o", "curve.gif"), "curve.gif is no name for a picture"),
+        (("--plan", "bands:2x8", "-o", "curve.gif"), "curve.gif is not a picture"),
     ],
 )
 def test_wrong_usage_is_one_sentence(run, arguments, words):

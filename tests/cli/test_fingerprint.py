@@ -1,4 +1,4 @@
-"""The command as a user meets it: a process with arguments, output and an exit code."""
+"""`neardup fingerprint` as a process: arguments, output and exit code."""
 
 import json
 import os
@@ -90,7 +90,7 @@ def test_a_warning_is_a_sentence_too(corpus, tmp_path):
     arguments = ("fingerprint", corpus, "-o", tmp_path / "f.parquet", "--projection", "sphere:4x8")
     done = neardup(*arguments, env=environment)
     assert done.returncode == 0
-    assert done.stderr.startswith("neardup: the sphere 4x8 cannot be kept")
+    assert done.stderr.startswith("neardup: the sphere 4x8 cannot be cached")
     assert done.stderr.count("\n") == 1
 
 
@@ -107,7 +107,7 @@ def test_interrupting_leaves_nothing_behind(tmp_path):
     process.stdin.flush()
     deadline = time.monotonic() + 20
     while not os.listdir(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.05)  # until the unfinished output shows that the run has begun
+        time.sleep(0.05)  # until the unfinished output shows that the run has started
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 130

@@ -48,7 +48,7 @@ def test_the_load_is_drawn(run):
     start = next(i for i, line in enumerate(lines) if line.startswith("load of the table")) + 3
     (md5_low, division_high, division_low) = lines[start + 1 : start + 4]
     assert md5_low.startswith("md5 ")
-    assert md5_low.rstrip().count(" ") < 30  # the name's column; hardly a gap in the bars
+    assert md5_low.rstrip().count(" ") < 30  # the padding of the name; hardly a gap in the bars
     assert division_low.startswith("division:257:4294967296")
     assert set(division_low[23:]) <= set(" ▁▂▃▄▅▆▇█")
     assert division_high.count("█") >= 5

@@ -1,4 +1,4 @@
-"""Pipes, folders, broken files and odd columns, given to the real command."""
+"""Pipes, folders, broken files and odd columns as input of the real command."""
 
 import json
 import os
@@ -128,7 +128,7 @@ def test_kept_rows_of_any_shape_can_be_written(tmp_path, format):
 
 
 def test_every_reading_of_a_file_has_the_same_rows(tmp_path):
-    """A bad byte in a column that is only carried used to shift the rows that are kept."""
+    """An invalid byte in a carried column used to shift the kept rows."""
     path = tmp_path / "a.csv"
     path.write_bytes(b"id,text,note\n1,first words here,ok\n2,other words there,\xff\n3,last,ok\n")
     done = neardup("dedup", path, "-o", tmp_path / "out")

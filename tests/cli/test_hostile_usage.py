@@ -13,7 +13,7 @@ STEERING = ("\x1b", "\u202e", "\u009b", "\0")
 
 
 def run(monkeypatch, line):
-    """The exit code of the real program, in this process, and all that it printed."""
+    """Run the real program in this process; return its exit code and output."""
     streams = [
         io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors=errors)
         for errors in ("strict", "backslashreplace")
@@ -25,7 +25,7 @@ def run(monkeypatch, line):
         patch.setattr(sys, "stderr", streams[1])
         try:
             main()
-            code = 0
+            code: str | int = 0
         except SystemExit as end:
             code = 0 if end.code is None else end.code
     for stream in streams:
@@ -48,7 +48,7 @@ def test_hostile_values(name, tmp_path, monkeypatch):
         assert "unexpected error" not in errors, told
         assert not any(sign in printed + errors for sign in STEERING), told
         assert bool(errors.strip()) or code == 0, told
-    assert list((tmp_path / "here").iterdir()) == [], "something was written where nobody asked"
+    assert list((tmp_path / "here").iterdir()) == [], "a file was written that was not an output"
 
 
 def test_every_command_is_tried(tmp_path):

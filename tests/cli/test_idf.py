@@ -1,4 +1,4 @@
-"""`neardup idf`, and fingerprints weighed by its table."""
+"""`neardup idf`, and fingerprints weighted by its table."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`neardup index`, and `neardup dedup` with an index, as a user meets them."""
+"""`neardup index`, and `neardup dedup` with an index, as processes."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def test_many_are_asked_about(index, tmp_path):
 def test_an_index_that_was_not_quite_made_is_made_again(tmp_path):
     path = tmp_path / "x.index"
     path.mkdir()
-    (path / "data.mdb").touch()  # as a kill leaves it before the first commit
+    (path / "data.mdb").touch()  # as left by a kill before the first commit
     assert neardup("index", "create", path).returncode == 0
     again = neardup("index", "create", path)
     assert again.returncode == 1
@@ -219,8 +219,8 @@ def test_errors_are_sentences(index, tmp_path):
         (["query", tmp_path / "none", "x"], 1, "there is no index"),
         (["query", index, "x", "-i", "y"], 2, "not both"),
         (["query", index, "x", "--max-distance", "9"], 2, "blocks:3"),
-        (["add", tmp_path, "x.jsonl"], 1, "no index"),
-        (["create", tmp_path / "y", "--plan", "rotate:3"], 2, "come and go"),
+        (["add", tmp_path, "x.jsonl"], 1, "not an index"),
+        (["create", tmp_path / "y", "--plan", "rotate:3"], 2, "cannot be used by an index"),
     ]:
         done = neardup("index", *arguments)
         assert done.returncode == code, arguments

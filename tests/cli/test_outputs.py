@@ -1,4 +1,4 @@
-"""Outputs that would cost an input, or what is not ours, are refused by every command."""
+"""Every command refuses outputs that would overwrite an input or a foreign file."""
 
 import json
 import os
@@ -131,7 +131,7 @@ def test_a_full_device(place):
 
 
 def test_a_name_that_is_not_text(place):
-    """The commands refuse it; a program that has such names can write to them."""
+    """Commands refuse it; a Python program can still write to such names."""
     name = os.fsdecode(b"out\xff")
     assert neardup("dedup", "w", "-o", name).returncode == 2
     nd.dedup(["one two three"]).save(name)
@@ -146,7 +146,7 @@ def test_standard_output_is_for_the_summary(place):
 
 
 def test_the_disk_is_full_while_it_writes(place):
-    """As far as a process may write: a limit of its own, with the same error as a full disk."""
+    """With a file size limit of the process, which gives the same error as a full disk."""
     rows = [{"id": n, "text": f"words {n} " * 20} for n in range(20_000)]
     (place / "big.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for arguments in (

@@ -1,4 +1,4 @@
-"""`neardup reproduce`: tables for people, JSON for programs, and what to give."""
+"""`neardup reproduce`: tables for people, JSON for programs, and required inputs."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Every command that is stopped: one sentence, the right code, and nothing half-written."""
+"""Every interrupted command: one sentence, the right exit code, and no partial output."""
 
 import contextlib
 import json
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.skipif(
 
 NEARDUP = str(Path(sys.executable).with_name("neardup"))
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-PROBE = re.compile("[a-z0-9_]{8}")  # by which Python's tempfile tries whether a folder is writable
-PATIENCE = 60  # seconds; only a broken program takes so long
+PROBE = re.compile("[a-z0-9_]{8}")  # the file with which Python's tempfile tests a folder
+PATIENCE = 60  # seconds; only a broken program takes that long
 
 
 class Run:
-    """A command at work in `box`, its temporary files in `tmp`, its standard input held open."""
+    """A running command in `box`, with temporary files in `tmp` and an open standard input."""
 
     def __init__(self, place, *arguments, **options):
         self.box, self.tmp = place / "box", place / "tmp"
@@ -42,14 +42,14 @@ class Run:
         )
 
     def wait_for(self, seen):
-        """Until something is seen, or the process has ended."""
+        """Wait until something is seen or the process has ended."""
         deadline = time.monotonic() + PATIENCE
         while not seen() and self.process.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.001)
 
     def watches(self):
-        """Whether the program itself, and no longer bare Python, takes the signals."""
+        """Whether the program has installed its signal handling."""
         with contextlib.suppress(FileNotFoundError):
             status = Path(f"/proc/{self.process.pid}/status").read_text()
             blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
@@ -107,7 +107,7 @@ def test_while_it_replaces_an_output(tmp_path, number):
     (tmp_path / "box").mkdir()
     nd.dedup(["a b c"]).save(tmp_path / "box" / "out")
     before = (tmp_path / "box" / "out" / "summary.json").read_bytes()
-    for _ in range(5):  # until the signal meets it at work
+    for _ in range(5):  # until the signal arrives during the run
         run = Run(tmp_path, "dedup", tmp_path / "in.jsonl", "-o", "out", "--overwrite")
         run.wait_for(run.leftovers)
         said = run.stop(number)
@@ -132,11 +132,11 @@ def test_while_it_replaces_an_output(tmp_path, number):
 
 
 def test_an_index_says_how_much_it_has_for_good(tmp_path):
-    many_rows(tmp_path / "in.jsonl", 250_000)  # some 65,000 are stored at a time
+    many_rows(tmp_path / "in.jsonl", 250_000)  # about 65,000 are committed at a time
     path = tmp_path / "box" / "x.index"
     path.parent.mkdir()
     nd.Index(path).close()
-    for wait in (0.0, 0.2, 1.0, 5.0):  # a commit can be seen a moment before it is told
+    for wait in (0.0, 0.2, 1.0, 5.0):  # a commit is visible a moment before it is reported
         run = Run(tmp_path, "index", "add", "x.index", "-")
         run.process.stdin.write((tmp_path / "in.jsonl").read_bytes())
         run.process.stdin.flush()

@@ -1,4 +1,4 @@
-"""`neardup sphere` as a user meets it."""
+"""`neardup sphere` as a process."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What a command imports: nothing that it does not use. Times are in benchmarks/startup.py."""
+"""Commands import only what they use. Times are in benchmarks/startup.py."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ try:
 finally:
     print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
-# What a user may have installed or what other commands use; none of it serves a plain dedup.
+# Packages that a user may have installed or other commands use; a plain dedup needs none.
 UNUSED = {
     *("matplotlib", "pandas", "polars", "lmdb", "jieba", "rich", "pygments", "fsspec", "typer"),
     *("pydantic", "hypothesis", "networkx", "duckdb"),
@@ -36,7 +36,7 @@ def imported(*arguments):
 
 
 def packages(modules):
-    """The packages that are not Python's own."""
+    """The imported packages outside the standard library."""
     return {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
 
 

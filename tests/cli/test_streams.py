@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or fed by nobody."""
+"""Standard streams that are closed, full, or never written to."""
 
 import json
 import subprocess

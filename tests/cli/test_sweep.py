@@ -33,7 +33,7 @@ def test_table_json_and_folder(run, tmp_path):
     assert shown.code == 0, shown.err
     assert "jaccard ≥ 0.9; true pairs in all:" in shown.out
     assert "bands:3x12, the most similar pairs" in shown.out
-    assert "…" not in shown.out  # wider than the terminal, but nothing is cut off
+    assert "…" not in shown.out  # wider than the terminal, but not truncated
     assert shown.out.splitlines()[-1] == f"table and plots → {out}"
     stored = json.loads((out / "sweep.json").read_text(encoding="utf-8"))
     told = json.loads(run(*options, "--json").out)

@@ -1,4 +1,4 @@
-"""Without matplotlib: nothing is lost but the plots, and a sentence says what to install."""
+"""Without matplotlib only the plots are missing, and a sentence says what to install."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Write `tests/fixtures/index_version_1`; only to be run for a new version of the format.
+"""Write `tests/fixtures/index_version_1`; run it only for a new version of the format.
 
 python -m tests.index.make_fixture FOLDER
 """

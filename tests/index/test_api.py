@@ -1,4 +1,4 @@
-"""What both kinds of index offer: shapes of input, thresholds, limits, and clear refusals."""
+"""The API of both indexes: forms of input, thresholds, limits, and clear errors."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ import neardup as nd
 from neardup.read import Documents, TermDocuments
 
 
-@pytest.fixture(params=["memory", "durable"])
+@pytest.fixture(params=["memory", "disk"])
 def make(request, tmp_path):
     made = []
 
@@ -106,7 +106,7 @@ def test_fingerprints_go_in_as_they_are(make):
         index.query(nd.fingerprint(["x"], bits=128))
     with pytest.raises(nd.InputError, match="ids"):
         index.add_many(nd.fingerprint(["x y z"]))
-    with pytest.raises(nd.InputError, match="cannot take fingerprints alone"):
+    with pytest.raises(nd.InputError, match="fingerprints alone cannot be added"):
         make(store_text=True).add_many(prints)
 
 
@@ -186,7 +186,7 @@ def test_a_threshold_needs_texts_or_features(make):
 
 
 def test_many_near_fingerprints_that_are_not_similar_are_looked_through(make):
-    # 300 documents of one fingerprint come before the one that is truly similar.
+    # 300 documents with one fingerprint precede the truly similar one.
     index = make(features="word:1", bits=1, plan="blocks:0", store_text=True)
     one = nd.fingerprint(["wanted words here"], "word:1", bits=1)[0]
     others = (text(number, 3) for number in range(2000))
@@ -226,8 +226,8 @@ def test_answers_are_a_sequence_and_a_table(make):
         (lambda i: i.add("\ud800", "x"), nd.InputError, "Unicode"),
         (lambda i: i.add(1, 5), nd.InputError, "a text is a str"),
         (lambda i: i.add(1, "\ud800"), nd.InputError, "surrogate"),
-        (lambda i: i.add_many("text"), nd.InputError, "no batch of documents"),
-        (lambda i: i.add_many(["text"]), nd.InputError, "no batch of documents"),
+        (lambda i: i.add_many("text"), nd.InputError, "not a batch of documents"),
+        (lambda i: i.add_many(["text"]), nd.InputError, "not a batch of documents"),
         (lambda i: i.add_many([(1,)]), nd.InputError, r"\(id, text\)"),
         (lambda i: i.add_many(pa.table({"text": ["x"]})), nd.InputError, "no column 'id'"),
         (lambda i: i.add_many(pa.table({"id": [1]})), nd.InputError, "no column 'text'"),
@@ -248,7 +248,7 @@ def test_refusals_are_sentences_and_change_nothing(make, call, error, says):
 
 @pytest.mark.parametrize("plan", ["rotate:4", "probe:1", "all", "length:0.2"])
 def test_plans_that_cannot_keep_up(make, plan):
-    with pytest.raises(nd.SettingError, match="come and go"):
+    with pytest.raises(nd.SettingError, match="cannot be used by an index"):
         make(plan=plan)
 
 

@@ -1,4 +1,4 @@
-"""The section of the page of benchmarks, and its targets, are made of rows and nothing else."""
+"""The section of the benchmarks page and its targets depend only on the result rows."""
 
 from benchmarks import index
 from benchmarks.result import Result

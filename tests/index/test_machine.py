@@ -1,4 +1,4 @@
-"""Both kinds of index, driven at random beside a plain dictionary with brute-force Hamming."""
+"""Both indexes under random operations, compared with a dict and brute-force Hamming search."""
 
 import shutil
 import tempfile
@@ -22,14 +22,14 @@ METADATA = st.one_of(st.none(), st.dictionaries(st.sampled_from("uv"), st.intege
 
 
 class IndexMachine(RuleBasedStateMachine):
-    """A small tail, so that documents are packed, and packed together, all the time."""
+    """A small tail, so that documents are packed and segments merged all the time."""
 
     @initialize(plan=st.sampled_from(PLANS), store=st.booleans(), data=st.data())
     def begin(self, plan, store, data):
         self.folder = Path(tempfile.mkdtemp(prefix="neardup-test-"))
         self.settings = {"features": "word:1", "bits": BITS, "plan": plan, "store_text": store}
         self.memory = nd.MemoryIndex(**self.settings)
-        self.durable = self._opened()
+        self.disk = self._opened()
         self.masks = self.memory.settings.plan.masks
         self.known = {}
         self.came = 0
@@ -39,15 +39,15 @@ class IndexMachine(RuleBasedStateMachine):
 
     @property
     def both(self):
-        return self.memory, self.durable
+        return self.memory, self.disk
 
     def teardown(self):
-        if hasattr(self, "durable"):
-            self.durable.close()
+        if hasattr(self, "disk"):
+            self.disk.close()
             shutil.rmtree(self.folder)
 
     def note(self, id, row, words, held):
-        """What the indexes do, in a dictionary: (when it came, fingerprint, words, the rest)."""
+        """The model: a dictionary of (order of insertion, fingerprint, words, the rest)."""
         if id in self.known and self.known[id][1:] == (row, words, held):
             return
         self.known[id] = (self.came, row, words, held)
@@ -76,7 +76,7 @@ class IndexMachine(RuleBasedStateMachine):
 
     @staticmethod
     def _order_of(batch):
-        """Of each id the last counts; numbers and strings are put one after the other."""
+        """The last document of each id counts; numbers and strings are put separately."""
         ids = [id for id, _, _ in batch]
         last = [id for place, id in enumerate(ids) if id not in ids[place + 1 :]]
         first_kind = type(ids[0]) if ids else int
@@ -120,8 +120,8 @@ class IndexMachine(RuleBasedStateMachine):
 
     @rule()
     def open_again(self):
-        self.durable.close()
-        self.durable = self._opened()
+        self.disk.close()
+        self.disk = self._opened()
 
     @rule(row=ROWS, distance=st.integers(0, BITS), limit=st.sampled_from([None, 0, 1, 2, 10]))
     def query(self, row, distance, limit):
@@ -160,7 +160,7 @@ class IndexMachine(RuleBasedStateMachine):
             assert [(each.distance, each.id, each.similarity) for each in found] == expected
 
     def near(self, row, distance, limit, but=None, ordered=True):
-        """What a query must find: the nearest, of those the first that came; then by id."""
+        """The expected matches: the nearest, ties by order of insertion; sorted by id."""
         found = []
         for id, (came, other, words, _) in self.known.items():
             agrees = any((row ^ other) & mask == 0 for mask in self.masks)
@@ -195,5 +195,5 @@ def _short_tail(monkeypatch):
     monkeypatch.setattr(change, "_CROWD", 3)
 
 
-class TestIndexMachine(IndexMachine.TestCase):
-    settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestIndexMachine = IndexMachine.TestCase
+TestIndexMachine.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

@@ -1,4 +1,4 @@
-"""Texts that are near nothing else, and near ones."""
+"""Texts without near-duplicates, and near-duplicates of them."""
 
 import random
 

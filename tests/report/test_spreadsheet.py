@@ -1,4 +1,4 @@
-"""CSV that spreadsheets open: no cell is a formula, and every text can be had back."""
+"""CSV for spreadsheets: no cell is a formula, and every text can be restored."""
 
 import csv
 import io
@@ -50,4 +50,4 @@ def test_kept_csv_holds_no_formula(tmp_path):
     assert [row["n"] for row in read] == ["-5", "6"]
     assert [as_written(row["text"]) for row in read] == [row["text"] for row in rows]
     again = nd.dedup(tmp_path / "out" / "kept.csv", text="text", against=rows)
-    assert len(again.kept) == 0  # the apostrophe is no word: texts compare as before
+    assert len(again.kept) == 0  # the apostrophe is not a word: texts compare as before

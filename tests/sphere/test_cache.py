@@ -1,4 +1,4 @@
-"""Spheres are computed once, and a bad cache never gets in the way."""
+"""Spheres are computed once, and a damaged cache is never an error."""
 
 import os
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from neardup.sphere import Sphere, cache_folder, projection, sphere_vectors
+from neardup.sphere.spread import spread
 
 
 @pytest.fixture
@@ -20,9 +21,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def computed(monkeypatch):
-    """The spheres that were computed, not read."""
+    """The spheres that were computed, not read from the cache."""
     calls = []
-    spread = projection.spread
 
     def counting(*size):
         calls.append(size)

@@ -33,7 +33,7 @@ def test_weights_that_sum_to_one(size, seed):
     rng = np.random.default_rng(seed)
     weights = rng.random((3, size))
     weights /= weights.sum(axis=1, keepdims=True)
-    vectors = np.ones((size, 2))  # as large as the partial sums can get
+    vectors = np.ones((size, 2))  # the largest possible partial sums
     vectors[:, 1] = rng.choice([-1.0, 1.0], size)
     order = rng.permutation(size)
     straight = product(weights, vectors)

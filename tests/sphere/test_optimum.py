@@ -1,4 +1,4 @@
-"""What is known of the best angles."""
+"""Proven optimal angles and bounds."""
 
 import math
 

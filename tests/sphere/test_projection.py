@@ -1,4 +1,4 @@
-"""A document's bits do not depend on its neighbours."""
+"""The bits of a document do not depend on other documents."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Charges move downhill, and are at rest only when they are."""
+"""The energy decreases, and convergence is reported only when it is reached."""
 
 import numpy as np
 import pytest

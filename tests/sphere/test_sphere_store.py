@@ -1,4 +1,4 @@
-"""Saved spheres come back whole or not at all."""
+"""Saved spheres are read back unchanged, or refused."""
 
 import zipfile
 
@@ -70,18 +70,18 @@ def test_vectors_that_are_not_the_saved_ones(saved, sphere, tmp_path):
     spread(3, 6, seed=5).save(tmp_path / "other.npz")
     with zipfile.ZipFile(tmp_path / "other.npz") as archive:
         rewritten(saved, vectors_npy=archive.read("vectors.npy"))
-    with pytest.raises(InputError, match="not those that were saved"):
+    with pytest.raises(InputError, match="not as they were written"):
         Sphere.load(saved)
 
 
 @pytest.mark.parametrize(
     ("members", "said"),
     [
-        ({"about_json": None}, r"lacks .*about\.json"),
+        ({"about_json": None}, r"missing .*about\.json"),
         ({"about_json": b"[]"}, "format is None"),
         ({"about_json": b'{"format": "neardup sphere 2"}'}, "neardup sphere 2"),
-        ({"about_json": b'{"format": "neardup sphere 1"}'}, "lacks seed"),
-        ({"vectors_npy": None}, r"lacks .*vectors\.npy"),
+        ({"about_json": b'{"format": "neardup sphere 1"}'}, "missing .*seed"),
+        ({"vectors_npy": None}, r"missing .*vectors\.npy"),
         ({"vectors_npy": b"no array"}, "damaged"),
     ],
 )
@@ -93,7 +93,7 @@ def test_foreign_files_are_refused(saved, members, said):
 
 def test_another_npz_is_refused(tmp_path):
     np.savez(tmp_path / "mine.npz", vectors=np.eye(3))
-    with pytest.raises(InputError, match="no sphere"):
+    with pytest.raises(InputError, match="is not a sphere"):
         Sphere.load(tmp_path / "mine.npz")
 
 

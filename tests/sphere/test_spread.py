@@ -1,4 +1,4 @@
-"""Lines end as far apart as they can, and the same way everywhere."""
+"""Lines end as far apart as possible, with the same result on every machine."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def test_64_lines_in_42_dimensions(wide):
 
 
 def test_these_vectors_are_promised(wide):
-    # Stored fingerprints name this digest: other vectors would need another name.
+    # Stored fingerprints contain this digest: other vectors would need another name.
     assert wide.content_hash == "3cb6eace4dfd859046a6e6c9719c2271"
     assert spread(3, 5).content_hash == "96d83d399419aedb4659aa583608fb28"
 

@@ -1,6 +1,6 @@
-"""Hostile trials of the whole program: `make torture`, and in short in `make test`.
+"""Stress tests of the whole program: `make torture`, and a short version in `make test`.
 
-Each campaign is a module with `run(rounds, seed)`, which gives what it counted, and raises
-AssertionError with the seed, the round and the command when something that is promised does not
-hold. docs/how-it-works/reliability.md says what is promised.
+Each campaign is a module with `run(rounds, seed)`, which returns counts, and raises an
+AssertionError with the seed, the round and the command when a promise is broken. The promises are
+in docs/how-it-works/reliability.md.
 """

@@ -1,4 +1,4 @@
-"""Run campaigns, print a line for each and a closing table, and exit with 1 on a finding.
+"""Run campaigns, print a line for each and a table at the end; exit with 1 on a finding.
 
 python -m tests.torture [--campaign NAME]... [--rounds N | --minutes M] [--seed S] [--json FILE]
 """
@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Long campaigns: the share of the time that each gets.
+# The share of the time for each long campaign.
 CAMPAIGNS = {
     "kills": 2,
     "signals": 2,
@@ -26,14 +26,14 @@ CAMPAIGNS = {
     "damage": 1,
     "index_kills": 1,
 }
-# Rounds at a time, where to begin takes longer than a round.
+# Rounds per call, where the start takes longer than a round.
 STEPS = {"damage": 500, "index_kills": 40}
-LARGEST = "largest "  # such counts are not added up
+LARGEST = "largest "  # counts with this prefix are not added up
 
 
 @dataclass
 class Report:
-    """What a campaign counted, and what it found."""
+    """The counts and the findings of a campaign."""
 
     name: str
     seed: int
@@ -87,7 +87,7 @@ def there(name: str) -> bool:
 
 
 def campaign(name: str, rounds: int | None, seconds: float, seed: int) -> Report:
-    """Round after round, for so many rounds or seconds; a finding does not end it."""
+    """Run a campaign for a number of rounds or seconds; a finding does not stop it."""
     module = importlib.import_module(f"tests.torture.{name}")
     report = Report(name, seed)
     begun = time.monotonic()

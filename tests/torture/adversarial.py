@@ -1,7 +1,7 @@
-"""Collections made to be hard to join: right results, within `--memory` and a constant.
+"""Collections that are hard to join: correct results, within `--memory` plus a constant.
 
-Small ones are compared with brute force over the sets of three words; of large ones the memory is
-watched from outside, and some documents are compared with all.
+Small collections are compared with brute force over the sets of three words; for large ones memory
+is measured from outside, and some documents are compared with all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.torture.scenes import edited, text_of, write_lines
 
 THRESHOLD = 0.8
 MEMORIES = {"100MB": 100_000_000, "300MB": 300_000_000, "1GB": 1_000_000_000}
-CONSTANT = 400_000_000  # bytes beside --memory, as docs/how-it-works/reliability.md says
+CONSTANT = 400_000_000  # bytes in addition to --memory, see docs/how-it-works/reliability.md
 LONGEST = 900.0
 
 
@@ -58,7 +58,7 @@ def watched(chance: random.Random, kind: str, count: int) -> dict[str, int]:
         require_manners(ran)
         about = f"{count} documents, {kind}, peak memory {running.peak / 1e6:.0f} MB: {ran}"
         assert running.peak <= MEMORIES[memory] + CONSTANT, f"too much memory: {about}"
-        # A limit may also be refused, in a sentence that names it.
+        # A limit may also be refused with an error that names it.
         assert ran.code == 0 or "memory" in ran.err.decode(), about
         if ran.code == 0:
             require_counts(folder / "out", len(texts))
@@ -74,7 +74,7 @@ def near_threshold(chance: random.Random, count: int) -> list[str]:
 
 
 def excerpts(chance: random.Random, count: int) -> list[str]:
-    """Parts of one text: all pairs are about as similar, and every feature is in most of them."""
+    """Parts of one text: all pairs are similar, and most documents have every feature."""
     sentences = [text_of(chance, 8) for _ in range(20)]
     share = chance.choice([0.8, 0.9, 0.95])
     drawn = ([part for part in sentences if chance.random() < share] for _ in range(count))
@@ -82,7 +82,7 @@ def excerpts(chance: random.Random, count: int) -> list[str]:
 
 
 def one_template(chance: random.Random, count: int) -> list[str]:
-    """A long common part, and a body of its own for each."""
+    """A long common part, and a different body for each."""
     template = text_of(chance, 200)
     return [f"{template} {text_of(chance, chance.choice([5, 60, 100]))}" for _ in range(count)]
 
@@ -92,7 +92,7 @@ def identical(chance: random.Random, count: int) -> list[str]:
 
 
 def equal_features(chance: random.Random, count: int) -> list[str]:
-    """Different texts of the same set of features."""
+    """Different texts with the same feature set."""
     words = text_of(chance, 30).split()
     return [" ".join(words * (2 + number % 7)) for number in range(count)]
 
@@ -102,7 +102,7 @@ def one_feature(chance: random.Random, count: int) -> list[str]:
 
 
 def chains(chance: random.Random, count: int) -> list[str]:
-    """Each is a copy of the one before, with an edit: the ends have nothing in common."""
+    """Each is an edited copy of the one before; the first and the last have nothing in common."""
     texts = [text_of(chance, 100)]
     while len(texts) < count:
         texts.append(edited(chance, texts[-1], chance.choice([1, 2, 3])))
@@ -147,7 +147,7 @@ def similar(x: frozenset[tuple[str, ...]], y: frozenset[tuple[str, ...]]) -> boo
 
 
 def require_kept(texts: list[str], kept: set[int], cluster: str, about: str) -> None:
-    """One of each component, or, of stars, every removed one beside a kept one; by brute force."""
+    """By brute force: one kept per component or, for stars, a kept one near every removed one."""
     every = [features(text) for text in texts]
     places = range(len(every))
     near = {i: [j for j in places if similar(every[i], every[j])] for i in places}
@@ -172,7 +172,7 @@ def require_kept(texts: list[str], kept: set[int], cluster: str, about: str) -> 
 
 
 def require_some_kept(chance: random.Random, texts: list[str], kept: set[int], about: str) -> None:
-    """Some of the kept documents are similar to no other kept one."""
+    """Check for some kept documents that no other kept one is similar."""
     every = {place: features(texts[place]) for place in kept}
     for place in chance.sample(sorted(kept), min(len(kept), 20)):
         twins = [other for other in kept if other != place and similar(every[place], every[other])]

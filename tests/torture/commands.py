@@ -1,4 +1,4 @@
-"""Running `neardup`, in a fork or as a process of its own, and judging how it ended."""
+"""Run `neardup` in a fork or as a process, and check how it ended."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 NEARDUP = Path(sys.executable).with_name("neardup")
-LONGEST = 120.0  # seconds that any command of a campaign may take
-MOST_SAID = 4000  # bytes on standard error: a sentence, and lines about the stages before it
+LONGEST = 120.0  # maximum seconds of a command
+MOST_SAID = 4000  # maximum characters on standard error: lines about stages, and a sentence
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Argument = str | bytes | Path
@@ -31,7 +31,7 @@ Argument = str | bytes | Path
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended: its code is negative if a signal ended it, as in `subprocess`."""
+    """The result of a command; the code is negative if a signal ended it, as in `subprocess`."""
 
     arguments: tuple[Argument, ...]
     code: int
@@ -49,7 +49,7 @@ class Ran:
 
 
 class Running:
-    """A command under way in a fork of the server."""
+    """A command running in a fork of the server."""
 
     def __init__(self, server: Server, arguments: tuple[Argument, ...], room: Path) -> None:
         self._server, self._arguments, self._room = server, arguments, room
@@ -57,7 +57,7 @@ class Running:
         self.pid: int = server.answer(LONGEST)["pid"]
 
     def kill(self, number: int) -> None:
-        """Send a signal, unless the command has ended by itself."""
+        """Send a signal, unless the command has ended."""
         try:
             os.kill(self.pid, number)
         except ProcessLookupError:
@@ -80,7 +80,7 @@ class Running:
 
 
 class Server:
-    """The process of `server.py`, and the two pipes to it."""
+    """The process of `server.py`, and its two pipes."""
 
     def __init__(self) -> None:
         self._room = Path(tempfile.mkdtemp(prefix="neardup-torture-"))
@@ -147,9 +147,9 @@ def neardup(*arguments: Argument, cwd: Path, **options: Any) -> Ran:
 
 
 class Process:
-    """A command as a user starts it, imports and all.
+    """A command as a new process, including imports.
 
-    `shell` is a line of a shell to start it by, in which `"$@"` stands for the command.
+    `shell` is a shell line that starts it; `"$@"` in it stands for the command.
     """
 
     def __init__(self, *arguments: Argument, cwd: Path, shell: str = 'exec "$@"') -> None:
@@ -164,10 +164,10 @@ class Process:
                 stdout=out,
                 stderr=err,
             )
-        self.peak = 0  # bytes of memory, as far as `wait` has seen
+        self.peak = 0  # bytes of memory, as measured by `wait`
 
     def kill(self, number: int) -> None:
-        # Not by Popen, which would take the status that `wait` is for.
+        # Not by Popen, which would consume the status that `wait` needs.
         os.kill(self._process.pid, number)
 
     def wait(self, longest: float = LONGEST) -> Ran:
@@ -192,7 +192,7 @@ class Process:
 
 
 def peak_memory(pid: int) -> int:
-    """The most memory that a process has held so far, in bytes; 0 if it is gone."""
+    """The peak memory of a process in bytes; 0 if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
@@ -203,7 +203,7 @@ def peak_memory(pid: int) -> int:
 
 @contextmanager
 def workplace(prefix: str) -> Iterator[Path]:
-    """A folder for one round, two levels deep, so that `..` does no harm; it goes afterwards."""
+    """A temporary folder for one round, two levels deep, so that `..` does no harm."""
     top = Path(tempfile.mkdtemp(prefix=f"neardup-{prefix}-"))
     inner = top / "a" / "b"
     inner.mkdir(parents=True)
@@ -213,12 +213,12 @@ def workplace(prefix: str) -> Iterator[Path]:
         shutil.rmtree(top, ignore_errors=True)
 
 
-# What a terminal acts on, other than the ends of lines: escapes, C1 controls, bidi controls.
+# Control characters other than line ends: escapes, C1 controls, bidi controls.
 _RAW_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def require_manners(ran: Ran, codes: Sequence[int] = (0, 1, 2)) -> None:
-    """No crash, no traceback; a failure says why in one sentence, and nothing drives a terminal."""
+    """Check: no crash, no traceback, no control characters, and one sentence on failure."""
     assert b"Traceback (most recent call last)" not in ran.err, f"a traceback: {ran}"
     assert ran.code in codes, f"exit {ran.code}: {ran}"
     said = ran.err.decode("utf-8", "replace")
@@ -232,7 +232,7 @@ def require_manners(ran: Ran, codes: Sequence[int] = (0, 1, 2)) -> None:
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:
-    """Every file below a folder with its bytes, and everything else with its name alone."""
+    """Every file below a folder with its bytes, and the names of everything else."""
     found: dict[str, bytes | None] = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -242,5 +242,5 @@ def contents(folder: Path) -> dict[str, bytes | None]:
 
 
 def leftovers(folder: Path) -> list[str]:
-    """Unfinished outputs: they have names that begin with a dot."""
+    """Unfinished outputs, whose names begin with a dot."""
     return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))

@@ -1,11 +1,11 @@
-"""Indexes with damaged bytes: whatever is done with one ends in an answer or in our sentence.
+"""Indexes with damaged bytes: every operation ends with a result or a NeardupError.
 
     run(rounds=10_000, seed=1)
 
-Each round takes a sound index, damages it at random, and opens, asks, changes and exports it in a
-child process. A signal, a hang, an error that is not ours, or one that does not name the index is
-a finding. Half of the damage is done to the file, the rest to single values, whose checksums are
-mostly made right again: no read may trust that something was checked before.
+Each round damages a valid index at random, and opens, queries, changes and exports it in a child
+process. A signal, a hang, another kind of error, or one that does not name the index is a finding.
+Half of the damage is to bytes of the file, the rest to single values, whose checksums are mostly
+recomputed: no read may rely on an earlier check.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from neardup.kernels.segment_format import HEAD_WORDS, checksum
 
 DATA = "data.mdb"
 PAGE = 4096
-# A round takes some hundredths of a second, and no more memory than the program has already.
+# A round takes a few hundredths of a second, and no more memory than the program already has.
 SECONDS = 20
 MOST_MEMORY = 6 << 30
 
@@ -44,7 +44,7 @@ IDS_HEAD = struct.Struct("<4sIQII")
 
 
 def run(rounds: int, seed: int) -> dict[str, int]:
-    """Damage indexes `rounds` times; AssertionError tells the first finding of each kind."""
+    """Damage indexes `rounds` times; the AssertionError has the first finding of each kind."""
     with tempfile.TemporaryDirectory(prefix="neardup-damage-") as folder:
         samples = [path.read_bytes() for path in _samples(Path(folder))]
         counts: Counter[str] = Counter()
@@ -64,7 +64,7 @@ def run(rounds: int, seed: int) -> dict[str, int]:
 
 
 def _samples(folder: Path) -> Iterator[Path]:
-    """Data files of sound indexes that have all that can be stored."""
+    """Data files of valid indexes that together contain every type of value."""
     usual, change.MOST_IN_TAIL = change.MOST_IN_TAIL, 100
     try:
         with nd.Index(folder / "texts", store_text=True, sync=False) as index:
@@ -97,7 +97,7 @@ def _samples(folder: Path) -> Iterator[Path]:
 def _told_by_child(
     samples: list[bytes], folder: Path, seed: int, first: int, end: int
 ) -> Iterator[str]:
-    """What each round came to, up to the one that ended the child."""
+    """The outcome of each round, up to the one that ended the child."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -152,7 +152,7 @@ def _address_space() -> int:
 
 
 def damage(path: Path, sample: bytes, chance: random.Random) -> str:
-    """Write a damaged copy of a sample into a folder, and say what was done to it."""
+    """Write a damaged copy of a sample into a folder; return a description of the damage."""
     data = path / DATA
     if chance.random() < 0.5:
         kind, spoilt = damaged_file(bytearray(sample), chance)
@@ -168,7 +168,7 @@ def damage(path: Path, sample: bytes, chance: random.Random) -> str:
 
 
 def damaged_file(data: bytearray, chance: random.Random) -> tuple[str, bytes]:
-    """Bytes of a file, with anything wrong."""
+    """The bytes of a file with random damage."""
     kind = chance.choice(
         ["bit", "bits", "zeros", "noise", "page", "cut", "longer", "meta", "heads"]
     )
@@ -181,7 +181,7 @@ def damaged_file(data: bytearray, chance: random.Random) -> tuple[str, bytes]:
     elif kind in ("zeros", "noise"):
         size = min(chance.choice([4, 64, 512, PAGE, 3 * PAGE, 1 << 16]), len(data) - at)
         data[at : at + size] = bytes(size) if kind == "zeros" else chance.randbytes(size)
-    elif kind == "page":  # as a disk that wrote to the wrong place, or did not write
+    elif kind == "page":  # like a misdirected or lost write
         pages = len(data) // PAGE
         source, to = PAGE * chance.randrange(pages), PAGE * chance.randrange(pages)
         data[to : to + PAGE] = data[source : source + PAGE]
@@ -193,7 +193,7 @@ def damaged_file(data: bytearray, chance: random.Random) -> tuple[str, bytes]:
         for _ in range(chance.choice([1, 1, 3, 30])):
             place = PAGE * chance.randrange(2) + chance.randrange(160)
             data[place] = chance.choice([0, 255, data[place] ^ 1 << chance.randrange(8)])
-    else:  # the heads of pages, of which most hold nothing else that is of use to LMDB
+    else:  # page headers, the most important part for LMDB
         for _ in range(chance.choice([1, 3, 30])):
             place = PAGE * chance.randrange(len(data) // PAGE) + chance.randrange(64)
             data[place] = chance.choice([0, 255, chance.randrange(256)])
@@ -201,7 +201,7 @@ def damaged_file(data: bytearray, chance: random.Random) -> tuple[str, bytes]:
 
 
 def damaged_value(transaction: lmdb.Transaction, chance: random.Random) -> str:
-    """Damage a value under the key of some kind, so that LMDB's own pages stay sound."""
+    """Damage a value of some type through LMDB, so that its pages stay valid."""
     keys = [bytes(key) for key in transaction.cursor().iternext(values=False)]
     kinds = sorted({key[:1] for key in keys})
     key = chance.choice([key for key in keys if key[:1] == chance.choice(kinds)] or keys)
@@ -215,7 +215,7 @@ def damaged_value(transaction: lmdb.Transaction, chance: random.Random) -> str:
     elif kind == "empty":
         value = bytearray()
     elif kind == "bytes":
-        # Heads and tables of offsets are in the front, where most can go wrong.
+        # Headers and offsets are at the front, where damage has most effect.
         end = chance.choice([min(len(value), 80), min(len(value), 400), len(value)])
         for _ in range(chance.choice([1, 1, 2, 8])):
             at = chance.randrange(end)
@@ -257,7 +257,7 @@ def _with_right_sums(kind: bytes, value: bytes) -> bytes:
 
 
 def exercise(path: Path, chance: random.Random) -> str:
-    """Do all that can be done with an index; "unharmed", "refused" if anything was, "unopened"."""
+    """Run all operations on an index; return "unharmed", "refused" or "unopened"."""
     steps = [
         len,
         lambda index: list(index.ids()),

@@ -1,7 +1,7 @@
-"""No room for the output: on a small tmpfs where one may be mounted, and by a limit on file sizes.
+"""No space for the output: a small tmpfs, if one can be mounted, and a file size limit.
 
-A command that cannot write says so in a sentence and exits with 1; what was there stays, and
-nothing unfinished is left. An index keeps what it had acknowledged.
+A command that cannot write prints one sentence and exits with 1; existing files stay, and nothing
+unfinished is left. An index keeps all acknowledged documents.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def trial(chance: random.Random) -> dict[str, int]:
         expected = snapshot(folder / call.output)
         if not mounted:
             remove(folder / call.output)
-            # Not less than a sentence on standard error, which is a file here.
+            # At least one sentence on standard error, which is a file here.
             limits = {"file": chance.choice([5000, 8000, 20_000, 50_000])}
             ran = neardup(*call.words, cwd=folder, limits=limits)
             return judged(ran, folder / call.output, expected)
@@ -78,7 +78,7 @@ def judged(ran: Ran, output: Path, expected: Snapshot) -> dict[str, int]:
 
 
 def full_index(chance: random.Random, folder: Path, mounted: bool) -> dict[str, int]:
-    """Add to an index until there is no room: nothing acknowledged is lost, and it can be read."""
+    """Add to an index until the disk is full: it stays readable and loses nothing acknowledged."""
     write_lines(folder / "many.jsonl", documents(chance, 3000), "x")
     with small_disk(folder / "small", 400) if mounted else plain_folder(folder / "small") as disk:
         index = disk / "x.index"
@@ -114,7 +114,7 @@ def plain_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def small_disk(path: Path, pages: int) -> Iterator[Path]:
-    """A file system in memory, of so many pages of 4 KB."""
+    """A tmpfs with this number of 4 KB pages."""
     path.mkdir()
     options = f"size={4096 * pages}"
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path], check=True)
@@ -126,7 +126,7 @@ def small_disk(path: Path, pages: int) -> Iterator[Path]:
 
 @cache
 def mounting() -> str:
-    """Why no file system can be mounted here; nothing if one can."""
+    """Why no file system can be mounted here; "" if one can."""
     with workplace("mount") as folder:
         try:
             with small_disk(folder / "small", 4):

@@ -1,9 +1,9 @@
-"""Writers of an index that are killed at any moment, with a reader open and without.
+"""Writers of an index, killed at any moment, with and without an open reader.
 
     run(rounds=1000, seed=1)
 
-What was acknowledged is there, nothing is half there, and what the first look after a kill does
-not see never appears later: see `tests/index/disk/killed_writer.py`.
+Acknowledged changes survive, no change is partial, and a change that the first reader after a kill
+does not see never appears later: see `tests/index/disk/killed_writer.py`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Hostile inputs: broken, odd and misnamed files of every format, alone, in folders, by a pipe.
+"""Hostile inputs: broken, odd and misnamed files of every format, alone, in folders, from a pipe.
 
-Whatever they are, a command ends with 0, 1 or 2, says in one sentence why, leaves its inputs as
-they were, and its output is whole or not there. Where the number of rows is known, each is a
-document or a rejected row.
+For any input, a command exits with 0, 1 or 2, gives the reason in one sentence, does not change its
+inputs, and writes a complete output or none. If the number of rows is known, each is a document or
+a rejected row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.torture.outputs import require_clean, require_counts
 from tests.torture.rounds import repeat
 from tests.torture.scenes import documents, text_of
 
-MEMORY = 6 << 30  # address space: a command that wants more is out of bounds
+MEMORY = 6 << 30  # maximum address space of a command
 
 ODD_TEXTS: tuple[str, ...] = (
     *("", " ", "\u0000", "a\u0000b", "\ufeff", "\ufeffword word word", "\u202eabc", "\x1b[31mred"),
@@ -138,7 +138,7 @@ def attempt(chance: random.Random, folder: Path, named: list[Argument], stdin: P
 
 
 def known_rows(chance: random.Random) -> dict[str, int]:
-    """JSON lines, good and bad, of which each is a document or a rejected row."""
+    """Valid and invalid JSON lines; each is a document or a rejected row."""
     lines: list[bytes] = []
     for number, text in enumerate(documents(chance, chance.choice([3, 30, 1200]), 12)):
         lines.append(json.dumps({"id": f"d{number}", "text": text}).encode())
@@ -174,7 +174,7 @@ def known_rows(chance: random.Random) -> dict[str, int]:
 
 
 def hostile_file(chance: random.Random, folder: Path) -> Path:
-    """A file of some format, perhaps damaged, with a name that perhaps lies."""
+    """A file of some format, perhaps damaged, perhaps with a wrong suffix."""
     make, suffixes = chance.choice(MAKERS)
     data = make(chance, rows_of(chance))
     suffix = chance.choice(suffixes)
@@ -191,7 +191,7 @@ def hostile_file(chance: random.Random, folder: Path) -> Path:
 
 
 def odd_companions(chance: random.Random, folder: Path) -> None:
-    """What else lies in folders."""
+    """Other entries of folders."""
     if chance.random() < 0.2:
         (folder / "README.md").write_text("about this folder", encoding="utf-8")
     if chance.random() < 0.2:
@@ -258,7 +258,7 @@ def delimited(chance: random.Random, rows: list[dict[str, Any]]) -> bytes:
 
 
 def table_of(chance: random.Random, rows: list[dict[str, Any]]) -> pa.Table:
-    """A table of odd types; what does not fit one becomes text."""
+    """A table of unusual types; values that do not fit become text."""
     types: list[pa.DataType | None] = [
         *(None, None, None, pa.large_string(), pa.binary(), pa.string_view()),
         pa.dictionary(pa.int32(), pa.string()),
@@ -287,7 +287,7 @@ def parquet(chance: random.Random, rows: list[dict[str, Any]]) -> bytes:
     table = table_of(chance, rows)
     try:
         pq.write_table(table, out, row_group_size=chance.choice([1, 7, 1000]))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # types that Parquet has not
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # types that Parquet lacks
         pq.write_table(pa.table({"text": ["a b c"]}), out)
     return out.getvalue()
 

@@ -1,6 +1,6 @@
-"""`kill -9` in the middle of a run: the old output or the new one, whole, and the next run works.
+"""`kill -9` during a run: the old or the new output is complete, and the next run works.
 
-For an index: every document that was there stays, and adding again completes it.
+An index keeps every earlier document, and adding again completes it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def trial(chance: random.Random) -> dict[str, int]:
         expected = snapshot(target)
         old = chance.choice(["nothing", "other"])
         remove(target)
-        if old == "other":  # what an earlier run on other documents left
+        if old == "other":  # from an earlier run on other documents
             others = tuple("more.jsonl" if word == "in.jsonl" else word for word in words)
             done(neardup(*others, cwd=folder))
         before = snapshot(target)
@@ -70,7 +70,7 @@ def kill_index_add(
 
 
 def exported(folder: Path) -> set[str]:
-    """The ids of the index, by its own export."""
+    """The ids of the index, from an export."""
     done(neardup("index", "export", "seen.index", "-o", "ids.jsonl", cwd=folder))
     lines = (folder / "ids.jsonl").read_text(encoding="utf-8").splitlines()
     return {json.loads(line)["id"] for line in lines}

@@ -1,7 +1,7 @@
-"""Every option of every command, found by looking at the commands, with hostile values.
+"""Every option of every command, found by introspection, with hostile values.
 
-Whatever the values are, a command ends with 0, 1 or 2 and one sentence, touches nothing that it
-was not told to write, and writes it whole or not at all.
+For any values, a command exits with 0, 1 or 2 and one sentence, changes nothing but its outputs,
+and writes them completely or not at all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.torture.rounds import repeat
 from tests.torture.scenes import Call, scene
 
 MEMORY = 6 << 30  # address space
-SCENES = 25  # trials on one scene, which costs more than a trial
+SCENES = 25  # trials per scene, whose setup costs more than a trial
 
 NUMBERS = (
     *("0", "-1", "1", "2", "63", "64", "65", "4096", "4097", "1000000", "2147483648", "1e3", "0.5"),
@@ -209,13 +209,13 @@ def odd_streams(chance: random.Random, folder: Path, call: Call) -> None:
 
 
 def furnish(folder: Path) -> None:
-    """More to stumble over."""
+    """More hostile paths."""
     (folder / "empty").mkdir()
     (folder / "link").symlink_to("in.jsonl")
     (folder / "dangling").symlink_to("nowhere")
     (folder / "unreadable").write_bytes(b"x")
     (folder / "unreadable").chmod(0)
-    if os.geteuid() == 0:  # devices of our own, so that those of the system are in no danger
+    if os.geteuid() == 0:  # separate devices, to keep those of the system safe
         os.mknod(folder / "null.device", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         os.mknod(folder / "full.device", 0o666 | stat.S_IFCHR, os.makedev(1, 7))
 
@@ -251,9 +251,9 @@ def attempt(chance: random.Random, folder: Path, call: Call) -> Ran:
 
 
 def replaceable(name: str, words: list[Argument], kind: str, ran: Ran) -> bool:
-    """Whether a file was named as the output of a command that worked, and as nothing else."""
+    """Whether a file was only named as the output of a successful command."""
     named = [os.fsdecode(word) for word in words]
-    names = (name, "link") if name == "in.jsonl" else (name,)  # the link leads to it
+    names = (name, "link") if name == "in.jsonl" else (name,)  # the link points to it
     as_output = any(
         option in ("-o", "--output", "--plot") and word in names for option, word in pairwise(named)
     )
@@ -280,6 +280,6 @@ def state(path: Path) -> tuple[str, Any]:
 
 
 def restore(folder: Path) -> None:
-    """Take away what was written, so that trials do not depend on each other's outputs."""
+    """Remove outputs, so that trials are independent."""
     for name in ("out", "out.parquet", "out.svg", "out.toml", "out.npy", "out.jsonl", "new.index"):
         remove(folder / name)

@@ -1,4 +1,4 @@
-"""What a command leaves behind: whole outputs, compared with those of an undisturbed run."""
+"""Outputs of a command, compared with those of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from tests.torture.commands import contents, leftovers
 
-# What holds seconds, or the hour; everything else is the same bytes in every run.
+# Files with times; all others have the same bytes in every run.
 TIMED = ("summary.json", "sweep.json", "sweep.csv")
 TIMED_SUFFIXES = (".toml", ".svg", ".png", ".html")
 
@@ -17,7 +17,7 @@ Snapshot = dict[str, bytes | None] | bytes | None
 
 
 def snapshot(path: Path) -> Snapshot:
-    """A file's bytes, a folder's files, or None where there is nothing."""
+    """The bytes of a file, the files of a folder, or None if there is nothing."""
     if path.is_dir():
         return contents(path)
     return path.read_bytes() if path.exists() else None
@@ -31,7 +31,7 @@ def remove(path: Path) -> None:
 
 
 def same(found: Snapshot, expected: Snapshot) -> bool:
-    """Whether two outputs say the same; parts that tell the time need only be there."""
+    """Whether two outputs are equal; files with times only need to exist."""
     if isinstance(found, dict) and isinstance(expected, dict):
         return found.keys() == expected.keys() and all(
             bool(found[name]) if _timed(name) else found[name] == expected[name] for name in found
@@ -40,7 +40,7 @@ def same(found: Snapshot, expected: Snapshot) -> bool:
 
 
 def whole(name: str, found: Snapshot, expected: Snapshot) -> bool:
-    """The same for an output by name."""
+    """Like `same`, for an output by name."""
     if _timed(name) and isinstance(found, bytes) and isinstance(expected, bytes):
         return bool(found) and abs(len(found) - len(expected)) < max(2000, len(expected) // 4)
     return same(found, expected)
@@ -51,13 +51,13 @@ def _timed(name: str) -> bool:
 
 
 def require_clean(folder: Path) -> None:
-    """Nothing unfinished is left beside the outputs."""
+    """Check that nothing unfinished is left beside the outputs."""
     left = leftovers(folder)
     assert not left, f"left behind: {left}"
 
 
 def require_counts(output: Path, rows: int | None = None) -> dict[str, int]:
-    """Every document of a deduplication is kept or removed, every other row is rejected."""
+    """Check that every document is kept or removed, and every other row rejected."""
     summary = json.loads((output / "summary.json").read_text(encoding="utf-8"))
     documents, rejected = summary["documents"], summary["rejected"]
     assert documents == summary["kept"] + summary["removed"], summary

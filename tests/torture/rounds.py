@@ -1,4 +1,4 @@
-"""Rounds of a campaign, each with a seed of its own that repeats it."""
+"""Rounds of a campaign, each reproducible by its seed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-# What one round counted, for example {"killed": 1}.
+# The counts of one round, for example {"killed": 1}.
 Trial = Callable[[random.Random], dict[str, int]]
 
 
 def repeat(name: str, trial: Trial, rounds: int, seed: int) -> dict[str, int]:
-    """Run the rounds of the seeds `seed`, `seed + 1`, …, and add up what they counted."""
+    """Run rounds with the seeds `seed`, `seed + 1`, …, and add up their counts."""
     counted: Counter[str] = Counter(rounds=0)
     for number in range(seed, seed + rounds):
         try:

@@ -1,4 +1,4 @@
-"""Small collections, and one sound call of every command to begin with."""
+"""Small collections, and one valid call of every command."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def edited(chance: random.Random, text: str, edits: int) -> str:
 
 
 def documents(chance: random.Random, count: int, words: int = 40) -> list[str]:
-    """Texts of which about every third is an edited or plain copy of an earlier one."""
+    """Texts; about every third is an exact or edited copy of an earlier one."""
     texts: list[str] = []
     for _ in range(count):
         if texts and chance.random() < 0.35:
@@ -43,11 +43,11 @@ def write_lines(path: Path, texts: list[str], prefix: str = "d") -> Path:
 
 @dataclass(frozen=True)
 class Call:
-    """A command with arguments that work, and what it writes."""
+    """A command with valid arguments, and the name of its output."""
 
     command: tuple[str, ...]
     arguments: tuple[Argument, ...]
-    output: str | None = None  # the name it writes in the workplace
+    output: str | None = None  # its file or folder name
 
     @property
     def words(self) -> tuple[Argument, ...]:
@@ -55,7 +55,7 @@ class Call:
 
 
 def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
-    """Files to work on, and a sound call of every command, by name."""
+    """Create input files; return a valid call of every command, by name."""
     texts = documents(chance, count)
     write_lines(folder / "in.jsonl", texts)
     write_lines(folder / "more.jsonl", documents(chance, max(2, count // 4)), "m")

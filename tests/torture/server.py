@@ -1,10 +1,10 @@
-"""A process that runs commands in forks of itself, so that each costs no start of Python.
+"""A process that runs commands in forks of itself, which saves the start of Python.
 
     python -m tests.torture.server REQUESTS ANSWERS
 
-REQUESTS and ANSWERS are open file descriptors. A request is a line of JSON. Its answer is a line
-with the number of the process, and, when that has ended, one with its status. This process itself
-runs nothing, so that no thread is lost in a fork.
+REQUESTS and ANSWERS are open file descriptors. A request is a line of JSON. The answer is a line
+with the process id and, when the process has ended, a line with its status. This process runs no
+command itself, so that no thread is lost in a fork.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> None:
     gc.freeze()
     request = next_in_fork(requests, answers)
     if request is not None:
-        run(request)  # ends as `neardup` ends: by SystemExit, or a traceback
+        run(request)  # ends like `neardup`: with SystemExit or a traceback
 
 
 def next_in_fork(requests: int, answers: int) -> dict[str, Any] | None:
@@ -58,7 +58,7 @@ def tell(answers: int, **values: float) -> None:
 
 
 def run(request: dict[str, Any]) -> None:
-    """Be the command."""
+    """Run the command in this process."""
     (command,) = entry_points(group="console_scripts", name="neardup")
     neardup = command.load()
     os.setsid()

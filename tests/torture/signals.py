@@ -1,7 +1,7 @@
-"""INT, TERM and HUP at any moment of any command: one sentence, exit 130, 143 or 129, no remains.
+"""INT, TERM and HUP at any moment: one sentence, exit code 130, 143 or 129, nothing left behind.
 
-A quarter of the commands are started as a user starts them, so that some signals come while
-Python still imports; the others are forks, which go straight to work.
+A quarter of the commands are new processes, so that some signals arrive during imports; the others
+are forks, which start at once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def trial(chance: random.Random) -> dict[str, int]:
         running.kill(number)
         ran = running.wait()
         what = f"{signal.Signals(number).name}: {ran}"
-        # Before Python has begun the system ends the process; a shell calls that 128 + number.
+        # Before Python has started, the system ends the process; shells report 128 + number.
         unborn = ran.code == -number and not ran.err and ran.cpu < (0.15 if imports else 0.1)
         if not unborn:
             require_manners(ran, (0, 128 + number))

@@ -1,6 +1,6 @@
-"""Every campaign for a few rounds, with seeds that do not change; `make torture` runs them long.
+"""Every campaign for a few rounds with fixed seeds; `make torture` runs them for long.
 
-They run in processes of their own, because what is forked there must have no other thread.
+They run in separate processes, because a process that forks must not have other threads.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 from tests.torture.__main__ import CAMPAIGNS, there
 from tests.torture.commands import ROOT
 
-# Rounds, and the seed of the first: such that together they take less than a minute.
+# Rounds and first seed; all together take less than a minute.
 SHORT = {
     "kills": (2, 1),
     "signals": (5, 1),

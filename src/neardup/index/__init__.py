@@ -1,4 +1,4 @@
-"""The living index: documents that come and go, and what is near them."""
+"""An index of documents: add, remove, and find near-duplicates."""
 
 from neardup.index.disk.index import Index
 from neardup.index.match import Answers, Match

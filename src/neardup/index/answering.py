@@ -1,4 +1,4 @@
-"""Answering: rows in, matches out; verified where the index stores what that takes."""
+"""Run queries: find matches, and verify them if the index stores texts or features."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _MOST_MATCHES, _MOST_BUCKETS = 10**9, 1000
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is asked: rows that are not empty, how near, how similar, how many at most.
+    """A query: rows of non-empty documents, maximum distance, minimum similarity, limit.
 
-    `features` gives those of the documents at some places, or is None where only fingerprints
-    were given.
+    `features` returns the features of the documents at given places; None if the query has
+    fingerprints only.
     """
 
     rows: NDArray[np.uint64]
@@ -40,7 +40,7 @@ class Question:
 
 
 def distance_asked(settings: IndexSettings, max_distance: Any, threshold: float | None) -> int:
-    """How far a query looks: as asked, as the index was made for, or as the threshold needs."""
+    """The maximum distance of a query: as given, from the index, or as the threshold requires."""
     if max_distance is None:
         if threshold is None or settings.plan.is_exact:
             return settings.max_distance
@@ -54,7 +54,7 @@ def distance_asked(settings: IndexSettings, max_distance: Any, threshold: float 
 
 
 def threshold_asked(settings: IndexSettings, threshold: Any, has_content: bool) -> float | None:
-    """A least similarity, where that can be worked out."""
+    """The checked threshold, or None; an error if the true similarity cannot be computed."""
     if threshold is None:
         return None
     if (
@@ -65,19 +65,19 @@ def threshold_asked(settings: IndexSettings, threshold: Any, has_content: bool) 
         raise SettingError(f"threshold={threshold!r} must be a number above 0, at most 1")
     if not settings.verifies:
         raise SettingError(
-            "threshold needs the documents' true similarity, and this index stores neither texts "
-            "nor features; make one with store_text or store_features, or take max_distance"
+            "threshold needs the true similarity of documents, but this index stores neither texts "
+            "nor features; create one with store_text or store_features, or use max_distance"
         )
     if not has_content:
         raise SettingError(
-            "threshold needs the document itself, and only its fingerprint was given; "
-            "ask with the text, or take max_distance"
+            "threshold needs the document itself, but only its fingerprint was given; "
+            "query with the text, or use max_distance"
         )
     return float(threshold)
 
 
 def require_limit(limit: Any) -> None:
-    """Refuse what is no number of matches."""
+    """Raise a SettingError unless `limit` is a valid number of matches."""
     whole = isinstance(limit, int) and not isinstance(limit, bool)
     if limit is not None and (not whole or not 0 <= limit <= _MOST_MATCHES):
         raise SettingError(
@@ -86,7 +86,7 @@ def require_limit(limit: Any) -> None:
 
 
 def require_buckets(buckets: Any) -> None:
-    """Refuse what is no number of buckets to tell of."""
+    """Raise a SettingError unless `buckets` is a valid number of buckets."""
     whole = isinstance(buckets, int) and not isinstance(buckets, bool)
     if not whole or not 0 <= buckets <= _MOST_BUCKETS:
         raise SettingError(
@@ -101,7 +101,7 @@ def answer(
     fingerprinter: Fingerprinter,
     threads: int,
 ) -> Answers:
-    """The matches of every row."""
+    """The matches of every row, verified if the index stores contents and the query has them."""
     if not settings.verifies or question.features is None:
         found = view.find(
             question.rows,
@@ -128,10 +128,10 @@ def _verified(
     fingerprinter: Fingerprinter,
     threads: int,
 ) -> tuple[Matches, NDArray[np.float64]]:
-    """Matches with their true similarities, those below the threshold left out.
+    """Matches with their true similarities, without those below the threshold.
 
-    The nearest are looked at first, and more only for rows that need more: a bucket of a hundred
-    thousand equal documents is not gone through for ten of them.
+    The nearest are verified first, and more only for rows that need more: a bucket of 100,000
+    equal documents is not read whole to find ten.
     """
     limit, threshold = question.limit, question.threshold
     most = limit if threshold is None or limit is None else _MORE * limit

@@ -1,4 +1,4 @@
-"""What every index offers, whether in memory or on disk."""
+"""The methods that both indexes share, in memory and on disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neardup.features.columns import DocumentColumns
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter
-from neardup.index import intake as shapes
+from neardup.index import intake
 from neardup.index.answering import (
     Question,
     answer,
@@ -25,7 +25,6 @@ from neardup.index.answering import (
 )
 from neardup.index.contents import text_of
 from neardup.index.entries import Entries, Id, checked_id, metadata_of
-from neardup.index.intake import Intake, with_last
 from neardup.index.match import Answers, Match, MatchList
 from neardup.index.settings import IndexSettings
 from neardup.index.store import Change, Put, Store
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """What an index holds of a document; `fingerprint` is None for an empty one."""
+    """A document as the index stores it; `fingerprint` is None for an empty document."""
 
     id: Id
     fingerprint: int | None
@@ -47,10 +46,10 @@ class StoredDocument:
 
 @dataclass(frozen=True)
 class IndexStats:
-    """How large an index is.
+    """Size of an index.
 
-    `bytes` are those of its parts. `largest_buckets` are the sizes of the largest sets of
-    different fingerprints that agree on a mask of the plan.
+    `bytes` has the size of each part. `largest_buckets` has the sizes of the largest sets of
+    distinct fingerprints that agree on a mask of the plan.
     """
 
     scheme: str
@@ -61,7 +60,7 @@ class IndexStats:
     largest_buckets: list[int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain values."""
+        """All fields as plain values, for JSON."""
         return asdict(self)
 
 
@@ -69,7 +68,7 @@ DEFAULT_LIMIT = 10
 
 
 class BaseIndex:
-    """Documents that come and go, and what is near them."""
+    """Add and remove documents, and query for near-duplicates."""
 
     def __init__(
         self,
@@ -81,23 +80,22 @@ class BaseIndex:
         self._store = store
         self._settings = settings
         self._fingerprinter = fingerprinter
-        self._intake = Intake(settings, fingerprinter)
+        self._intake = intake.Intake(settings, fingerprinter)
         self._threads = kernels.thread_count(threads)
 
     @property
     def scheme(self) -> Scheme:
-        """How documents are fingerprinted."""
         return self._fingerprinter.scheme
 
     @property
     def settings(self) -> IndexSettings:
-        """All that the index was made with."""
+        """The settings that the index was created with."""
         return self._settings
 
     def add(self, id: Id, document: Any, metadata: Any = None) -> None:
-        """Add a document: a text, a record as a dict, or terms, as the scheme wants it.
+        """Add a document: a text, a record as a dict, or terms, as the scheme requires.
 
-        The same id again replaces it. `metadata` is anything that JSON can hold.
+        An existing document with the same id is replaced. `metadata` is any JSON value.
         """
         entries = self._intake.entries(self._intake.one(id, document, metadata))
         self._store.change(lambda change: _put(change, entries))
@@ -110,15 +108,16 @@ class BaseIndex:
         at_once: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> int:
-        """Add many documents, and give how many are new or changed.
+        """Add many documents; return how many are new or changed.
 
         Takes an iterable of (id, text) or (id, text, metadata), a table with the columns `id` and
-        `text`, `Fingerprints` with ids, what `neardup.read` reads, or an iterable of any of these.
-        `metadata` names columns of tables to keep. Documents are committed some ten thousand at a
-        time, and `progress` is told how many are; with `at_once` all of them are, or none.
+        `text`, `Fingerprints` with ids, the result of `neardup.read`, or an iterable of these.
+        `metadata` names the table columns to store. Documents are committed in batches of about
+        65,000, and `progress` is called with the number committed; `at_once` commits all of them
+        in one transaction.
 
-        Documents of files that have no ids are named after file and row, as "a.jsonl:17", and
-        replace nothing: where another document has that name, a hash of the content is put behind.
+        Documents from files without ids get ids of file and row ("a.jsonl:17") and replace nothing:
+        if another document has that id, a hash of the content is appended.
         """
         counted = self.add_counted(batches, metadata=metadata, at_once=at_once, progress=progress)
         return counted.stored
@@ -131,9 +130,9 @@ class BaseIndex:
         at_once: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Put:
-        """The same as `add_many`, and give how many were stored, replaced and renamed."""
+        """Like `add_many`; return how many were stored, replaced and renamed."""
         done, seen = Put(), 0
-        for entries, is_last in with_last(self._intake.portions(batches, metadata, at_once)):
+        for entries, is_last in intake.with_last(self._intake.portions(batches, metadata, at_once)):
 
             def put(change: Change, some: list[Entries] = entries, ends: bool = is_last) -> Put:
                 changed = sum(map(change.put, some), Put())
@@ -154,18 +153,18 @@ class BaseIndex:
         threshold: float | None = None,
         limit: int | None = DEFAULT_LIMIT,
     ) -> list[Match]:
-        """The documents near this one: a text, or a fingerprint as an int or `Fingerprints`.
+        """Find the documents near one: a text, or a fingerprint as an int or `Fingerprints`.
 
-        Nearest first, ties by id. `max_distance` is that of the index unless given; `threshold`
-        leaves out what is truly less similar, which takes an index that stores texts or features.
-        Of more documents than `limit` that are as near, the first that came are given.
+        Nearest first, ties by id. `max_distance` defaults to that of the index; `threshold` drops
+        matches whose true similarity is lower, and needs an index that stores texts or features.
+        If more than `limit` documents are equally near, those added first are returned.
         """
-        row = shapes.row_of(document, self._fingerprinter.scheme)
+        row = intake.row_of(document, self._fingerprinter.scheme)
         if row is None:
-            columns = shapes.one(document, self.scheme)
+            columns = intake.one(document, self.scheme)
             rows, words = self._fingerprinter.rows(columns)
             return self._asked(rows, words == 0, [columns], max_distance, threshold, limit)[0]
-        # A fingerprint is looked up on the shortest way: the rest would take longer than that.
+        # A short path for one fingerprint: the general path takes longer than the lookup itself.
         if threshold is not None:
             threshold_asked(self._settings, threshold, has_content=False)
         distance = self._settings.max_distance
@@ -182,13 +181,13 @@ class BaseIndex:
         threshold: float | None = None,
         limit: int | None = DEFAULT_LIMIT,
     ) -> Answers:
-        """The documents near each of many: a sequence of lists of matches; uses all cores."""
+        """Run `query` for many documents on all cores; returns one list of matches for each."""
         if isinstance(documents, Fingerprints):
             self.scheme.require_same(documents.scheme)
             return self._asked(
                 documents.array, documents.empty, None, max_distance, threshold, limit
             )
-        parts = list(shapes.columns_of(documents, self.scheme))
+        parts = list(intake.columns_of(documents, self.scheme))
         found = [self._fingerprinter.rows(columns) for columns in parts]
         if not found:
             found = [(np.zeros((0, self.scheme.row_words), np.uint64), np.zeros(0, np.uint32))]
@@ -206,9 +205,9 @@ class BaseIndex:
         threshold: float | None = None,
         limit: int | None = DEFAULT_LIMIT,
     ) -> list[Match]:
-        """What is near this document, which is added in the same transaction.
+        """Query for a document and add it, in one transaction.
 
-        An older document of the same id is replaced, and is no match.
+        An existing document with the same id is replaced, and is not a match.
         """
         one = self._intake.one(id, document, metadata)
         entries = self._intake.entries(one)
@@ -227,11 +226,11 @@ class BaseIndex:
         return self._store.change(work)
 
     def delete(self, id: Id) -> bool:
-        """Remove a document; False if there is none of that id."""
+        """Remove a document; return False if the id is not in the index."""
         return self.delete_many([id]) == 1
 
     def delete_many(self, ids: Sequence[Id]) -> int:
-        """Remove documents in one transaction, and give how many were there."""
+        """Remove documents in one transaction; return how many were in the index."""
         wanted = list(dict.fromkeys(map(checked_id, ids)))
 
         def work(change: Change) -> int:
@@ -244,7 +243,7 @@ class BaseIndex:
         return self._store.change(work)
 
     def get(self, id: Id) -> StoredDocument | None:
-        """What is stored of a document, or None if there is none of that id."""
+        """The stored document with this id, or None."""
         with self._store.view() as view:
             number = view.number_of(checked_id(id))
             if number is None:
@@ -259,18 +258,18 @@ class BaseIndex:
             )
 
     def ids(self) -> Iterator[Id]:
-        """The ids of all documents, in the order they came."""
+        """All ids, in the order of insertion."""
         for entries in self._store.entries(whole=False):
             yield from entries.ids.to_pylist()
 
     def entries(self) -> Iterator[Entries]:
-        """All documents as they are stored, in the order they came, some at a time."""
+        """All stored documents in batches, in the order of insertion."""
         yield from self._store.entries()
 
     def stats(self, buckets: int = 5) -> IndexStats:
-        """Documents, tables, bytes, and the sizes of the largest buckets.
+        """Documents, tables, bytes, and the sizes of the `buckets` largest buckets.
 
-        Buckets are counted over all fingerprints, which takes time: ask for 0 to leave them out.
+        Counting buckets reads all fingerprints, which takes time; 0 skips it.
         """
         require_buckets(buckets)
         with self._store.view() as view:
@@ -281,11 +280,11 @@ class BaseIndex:
         return IndexStats(str(self.scheme), plan.name, plan.tables, count, sizes, largest)
 
     def compact(self) -> None:
-        """Forget what is gone for good, and put together what is apart."""
+        """Merge segments and free the space of removed documents."""
         self._store.change(lambda change: change.compact())
 
     def close(self) -> None:
-        """Let go of everything; the index cannot be used any more."""
+        """Release all resources; the index cannot be used afterwards."""
         self._store.close()
 
     def __contains__(self, id: object) -> bool:
@@ -311,13 +310,13 @@ class BaseIndex:
         threshold: float | None,
         limit: int | None,
     ) -> Question:
-        """About the documents that are not empty."""
+        """The query for the documents that are not empty."""
         filled = np.arange(len(rows)) if empty is None else np.flatnonzero(~empty)
         least = threshold_asked(self._settings, threshold, columns is not None)
         require_limit(limit)
 
         def features(places: NDArray[np.int64]) -> WeightedFeatures:
-            return shapes.features_at(columns or [], filled[places], self._fingerprinter)
+            return intake.features_at(columns or [], filled[places], self._fingerprinter)
 
         return Question(
             rows if len(filled) == len(rows) else np.ascontiguousarray(rows[filled]),

@@ -1,4 +1,4 @@
-"""What is stored of a document beside its fingerprint: its text, or its features."""
+"""Stored contents of a document besides its fingerprint: its text or its features."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 def contents_of(
     columns: DocumentColumns, settings: IndexSettings, fingerprinter: Fingerprinter
 ) -> pa.Array | None:
-    """What to store of documents, as bytes; None if nothing."""
+    """The contents to store, as bytes; None if the index stores neither texts nor features."""
     if settings.store_text and not isinstance(columns, GivenTerms):
         return pa.array(map(_packed, columns[0].texts.to_pylist()), pa.large_binary())
     if settings.store_features:
@@ -43,11 +43,11 @@ def contents_of(
 
 
 def text_of(content: bytes) -> str:
-    """The text of what was stored of a document."""
+    """The text in stored contents."""
     if len(content) < _SIZE.size:
         raise DamageError("a text is cut off")
     size, packed = _SIZE.unpack_from(content)[0], content[_SIZE.size :]
-    # Both tell the size; one that is wrong must not make room for gigabytes.
+    # Both give the size; a wrong one must not allocate gigabytes.
     if _unpacked_size(packed) != size:
         raise DamageError("a text is not as it was written")
     try:
@@ -59,7 +59,7 @@ def text_of(content: bytes) -> str:
 def features_of(
     contents: Sequence[bytes], settings: IndexSettings, fingerprinter: Fingerprinter
 ) -> WeightedFeatures:
-    """The features of documents, from what was stored of them."""
+    """The features of documents, read or computed from their stored contents."""
     if settings.store_text:
         texts = pa.array(map(text_of, contents), pa.large_string())
         return fingerprinter.features([TextColumn(texts)])
@@ -72,9 +72,9 @@ def _packed(text: str | None) -> bytes:
 
 
 def _unpacked_size(frame: bytes) -> int:
-    """The size that the head of a Zstandard frame tells (RFC 8878, 3.1.1.1); -1 if there is none.
+    """The content size in a Zstandard frame header (RFC 8878, 3.1.1.1); -1 if absent.
 
-    One that was packed at once has neither a window nor, up to 255 bytes, more than a byte of size.
+    A single-segment frame has no window byte, and a one-byte size up to 255 bytes.
     """
     if len(frame) < 5 or frame[:4] != _ZSTD_MAGIC:
         return -1

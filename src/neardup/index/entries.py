@@ -1,4 +1,4 @@
-"""Entries: documents with their ids on the way into an index and out of it."""
+"""Entries: a batch of documents with ids, as an index stores them."""
 
 from __future__ import annotations
 
@@ -24,28 +24,30 @@ _SALT = np.uint64(0x6E65617264757031)
 
 
 def checked_id(id: Any) -> Id:
-    """An id as int or str, or a sentence about what is none."""
+    """The id as int or str; an InputError for anything else."""
     if isinstance(id, str):
         return id
     if isinstance(id, bool) or not isinstance(id, SupportsIndex):
         raise InputError(f"the id {id!r} is of type {type(id).__name__}; ids are int or str")
     number = int(id)
     if not -_LARGEST <= number < _LARGEST:
-        raise InputError(f"the id {number} has more than the 64 bits of a whole number")
+        raise InputError(
+            f"the id {number} does not fit into 64 bits; use a smaller one or a string"
+        )
     return number
 
 
 def id_array(ids: list[Id]) -> pa.Array:
-    """Ids of one kind as an Arrow array of int64 or string."""
+    """Ids that are all int or all str as an Arrow array of int64 or string."""
     kind = pa.string() if isinstance(ids[0], str) else pa.int64()
     try:
         return pa.array(ids, kind)
     except UnicodeEncodeError as error:
-        raise InputError(f"the id {error.object!r} is no Unicode text; repair it") from None
+        raise InputError(f"the id {error.object!r} is not valid Unicode; repair it") from None
 
 
 def id_column(column: pa.Array) -> pa.Array:
-    """A column of ids as int64 or string, or a sentence about what is none."""
+    """A column of ids cast to int64 or string; an InputError if that is impossible."""
     if column.null_count:
         raise InputError("an id is missing; an index needs one for every document")
     if pa.types.is_integer(column.type):
@@ -61,12 +63,12 @@ def id_column(column: pa.Array) -> pa.Array:
 
 
 def is_text(ids: pa.Array) -> bool:
-    """Whether ids are strings."""
+    """Whether ids are strings rather than int64."""
     return bool(pa.types.is_string(ids.type))
 
 
 def id_hashes(ids: pa.Array) -> NDArray[np.uint64]:
-    """64 bits for each id; a number and the string that spells it have different ones."""
+    """A 64-bit hash for each id; 1 and "1" have different hashes."""
     if is_text(ids):
         hashes = map(xxh3_64_intdigest, ids.cast(pa.binary()).to_pylist())
         return np.fromiter(hashes, np.uint64, len(ids))
@@ -77,16 +79,17 @@ def id_hashes(ids: pa.Array) -> NDArray[np.uint64]:
 
 
 def id_order(id: Id) -> tuple[bool, Id]:
-    """A key to sort by: numbers before strings."""
+    """Sort key: numbers before strings."""
     return isinstance(id, str), id
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Documents: ids of one kind, words, fingerprints, metadata as JSON, and what is stored.
+    """Documents: ids, word counts, fingerprints, metadata as JSON, and stored contents.
 
-    `metadata` and `contents` are binary arrays, without nulls; b"" stands for none. Each is None
-    where no document has any. Ids that are `made` were not given, and replace nothing.
+    Ids are all int64 or all strings. `metadata` and `contents` are binary arrays without nulls
+    (b"" means none), or None if no document has any. `made` ids were generated, not given by the
+    user, and never replace an existing document.
     """
 
     ids: pa.Array
@@ -101,23 +104,22 @@ class Entries:
 
     @cached_property
     def hashes(self) -> NDArray[np.uint64]:
-        """Those of the ids."""
         return id_hashes(self.ids)
 
     @property
     def filled(self) -> NDArray[np.bool_]:
-        """Which documents are not empty, and so can be near anything."""
+        """Which documents are not empty; empty documents have no near-duplicates."""
         return np.asarray(self.words > 0)
 
     @property
     def nbytes(self) -> int:
-        """About how much room they take."""
+        """Approximate size in memory."""
         columns = (column for column in (self.metadata, self.contents) if column is not None)
         every = (self.ids, self.rows, *columns)
         return sum(int(column.nbytes) for column in every)
 
     def take(self, places: NDArray[np.int64]) -> Entries:
-        """Fewer documents, in this order."""
+        """The documents at these places, in this order."""
         chosen = int_array(places)
         return Entries(
             self.ids.take(chosen),
@@ -129,7 +131,7 @@ class Entries:
         )
 
     def slice(self, begin: int, end: int) -> Entries:
-        """The documents from `begin` up to `end`."""
+        """The documents from `begin` to `end`, exclusive."""
         size = end - begin
         return Entries(
             self.ids.slice(begin, size),
@@ -142,13 +144,13 @@ class Entries:
 
 
 def int_array(values: NDArray[np.int64]) -> pa.Array:
-    """From buffers, because pa.array would import pandas, where it is installed, to look at it."""
+    """An int64 array, built from buffers because pa.array imports pandas if it is installed."""
     data = pa.py_buffer(np.ascontiguousarray(values, np.int64))
     return pa.Array.from_buffers(pa.int64(), len(values), [None, data])
 
 
 def joined(parts: Sequence[Entries]) -> list[Entries]:
-    """The documents of several batches in as few as there are runs of one kind of id."""
+    """Concatenate batches in order; a new batch starts where the type of id changes."""
     runs: list[list[Entries]] = []
     for part in parts:
         if runs and is_text(runs[-1][-1].ids) == is_text(part.ids):
@@ -159,7 +161,7 @@ def joined(parts: Sequence[Entries]) -> list[Entries]:
 
 
 def by_kind(parts: Sequence[Entries]) -> list[Entries]:
-    """The documents of several batches in two at most: one for each kind of id."""
+    """Concatenate batches into at most two: one for each type of id."""
     kinds: dict[bool, list[Entries]] = {}
     for part in parts:
         kinds.setdefault(is_text(part.ids), []).append(part)
@@ -191,13 +193,13 @@ def _columns(parts: list[tuple[pa.Array | None, int]]) -> pa.Array | None:
 
 
 def metadata_of(json: bytes) -> Any:
-    """Metadata from its JSON; None for none."""
+    """Metadata parsed from JSON; None for b""."""
     return orjson.loads(json) if json else None
 
 
 @dataclass(frozen=True)
 class Record:
-    """One document as it is stored."""
+    """One stored document."""
 
     id: Id
     words: int

@@ -1,4 +1,4 @@
-"""Documents of files into an index, asked of one, and out of one: the runs of `neardup index`."""
+"""Add, query and export files: the work of `neardup index`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from neardup.read.limits import MAX_DOCUMENT
 
 @dataclass(frozen=True)
 class AddSummary:
-    """What a run of `neardup index add` did."""
+    """The result of `neardup index add`."""
 
     index: str
     scheme: str
@@ -45,7 +45,7 @@ class AddSummary:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain values."""
+        """All fields as plain values, for JSON."""
         return asdict(self)
 
 
@@ -60,11 +60,11 @@ def add_files(
     progress: Progress | None = None,
     committed: Callable[[int], None] | None = None,
 ) -> AddSummary:
-    """Add the documents of files; those that are there already, just as they are, cost little.
+    """Add the documents of files to an index.
 
-    So a run that was stopped can be run again. Documents without ids, or all with `id="row"`, are
-    named after file and row, and replace nothing. `committed` is told how many documents are
-    stored for good, whenever some more are.
+    Documents that are already stored unchanged are skipped, so an interrupted run can be repeated.
+    Documents without ids, or all documents with `id="row"`, get ids of file and row and replace
+    nothing. `committed` is called after each commit with the number of documents committed.
     """
     started = time.perf_counter()
     documents = documents_of(
@@ -109,21 +109,21 @@ def query_files(
     limit: int | None = 10,
     max_document: int = MAX_DOCUMENT,
 ) -> Iterator[tuple[Id, list[Match]]]:
-    """The matches of every document of some files, with its id, in order."""
+    """Yield the id and the matches of every document in the files, in order."""
     documents = documents_of(inputs, index.scheme, text, id, max_document=max_document)
     for batch in Prefetched[Batch | TermBatch](documents):
         for row in (row for row in batch.rejected if row.row is not None):
-            raise InputError(f"{row.file} row {row.row} cannot be asked about: {row.reason}")
+            raise InputError(f"{row.file} row {row.row} cannot be queried: {row.reason}")
         if len(batch.ids):
             answers = index.query_many(batch, max_distance, threshold, limit)
             yield from zip(batch.ids.to_pylist(), answers, strict=True)
 
 
 def export_index(index: Index, output: str | os.PathLike[str]) -> int:
-    """Write all documents, and give how many.
+    """Write all documents to a file; return how many.
 
-    As Parquet it is a fingerprint file, which `neardup pairs` reads; as JSON lines
-    it has metadata and texts too.
+    Parquet output is a fingerprint file, which `neardup pairs` reads; JSON lines also have
+    metadata and texts.
     """
     require_apart(output, [index.path])
     suffix = Path(output).suffix
@@ -132,7 +132,9 @@ def export_index(index: Index, output: str | os.PathLike[str]) -> int:
             return _export_fingerprints(index, output)
         if suffix in (".jsonl", ".ndjson"):
             return _export_lines(index, output)
-    raise InputError(f"{output} must end in .parquet or .jsonl, which says what to write")
+    raise InputError(
+        f"{output} must end in .parquet, .jsonl or .ndjson; the suffix selects the format"
+    )
 
 
 def _export_fingerprints(index: Index, output: str | os.PathLike[str]) -> int:
@@ -140,7 +142,7 @@ def _export_fingerprints(index: Index, output: str | os.PathLike[str]) -> int:
     done = 0
     with FingerprintWriter(output, index.scheme, {"index": os.fspath(index.path)}) as writer:
         for entries in index.entries():
-            # A file has ids of one type: where there are both, numbers are spelt out.
+            # A Parquet column has one type: if there are both, numbers become strings.
             ids = entries.ids.cast(pa.string()) if len(kinds) > 1 else entries.ids
             writer.write(Fingerprints(entries.rows, index.scheme, entries.words, ids))
             done += len(entries)

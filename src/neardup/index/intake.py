@@ -1,4 +1,4 @@
-"""Intake: documents in any supported shape become entries, in batches committed together."""
+"""Intake: convert documents in any supported form into entries, in batches to commit."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ from neardup.read.memory import string_chunks
 _ITEMS_AT_ONCE = 4096
 _ROWS_AT_ONCE = 1 << 14
 _PRINTS_AT_ONCE = 1 << 16
-_SHAPES = "give (id, text) pairs, a table with the columns id and text, or what neardup.read reads"
+_FORMS = (
+    "give (id, text) pairs, a table with the columns id and text, or the result of neardup.read"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Some documents with ids of one kind: what they hold, or their fingerprints already.
+    """A batch of documents: ids of one type, and their columns or their fingerprints.
 
-    Ids that are `made` were not given with the documents, and replace nothing.
+    `made` ids were generated, not given by the user, and never replace an existing document.
     """
 
     ids: pa.Array
@@ -53,10 +55,10 @@ class Documents:
 
 
 def batches(given: Any, scheme: Scheme, metadata: Sequence[str] = ()) -> Iterator[Documents]:
-    """Batches of documents: of tables, pairs, readers' batches, or `Fingerprints` with ids.
+    """Batches from tables, pairs, batches of neardup.read, or `Fingerprints` with ids.
 
-    `metadata` names the columns of tables that are to be kept with the documents. Of batches
-    that neardup.read has read, all carried columns are.
+    `metadata` names the table columns to store with the documents. Of batches of neardup.read,
+    all carried columns are stored.
     """
     if isinstance(given, Documents):
         yield given
@@ -64,20 +66,20 @@ def batches(given: Any, scheme: Scheme, metadata: Sequence[str] = ()) -> Iterato
         yield from _of_fingerprints(given, scheme)
     elif isinstance(given, Batch | TermBatch):
         yield _of_batch(given, scheme)
-    elif isinstance(given, pa.RecordBatchReader):  # which need not be held as a whole
+    elif isinstance(given, pa.RecordBatchReader):  # streamed, not held in memory
         for some in given:
             yield from batches(some, scheme, metadata)
     elif (rows := table_of(given)) is not None:
         for batch in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
             yield from _of_table(batch, scheme, metadata)
     elif isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"{type(given).__name__} is no batch of documents; {_SHAPES}")
+        raise InputError(f"{type(given).__name__} is not a batch of documents; {_FORMS}")
     else:
         yield from _of_items(iter(given), scheme, metadata)
 
 
 def one(document: Any, scheme: Scheme) -> DocumentColumns:
-    """What one document holds: a text, a record's fields, or terms."""
+    """One document as columns: a text, the fields of a record, or terms."""
     if scheme.features.are_given:
         return GivenTerms(*next(term_columns([document])))
     if scheme.fields is not None:
@@ -88,7 +90,7 @@ def one(document: Any, scheme: Scheme) -> DocumentColumns:
 
 
 def columns_of(documents: Any, scheme: Scheme) -> Iterator[DocumentColumns]:
-    """What many documents hold, some at a time."""
+    """Many documents as columns, in chunks."""
     if isinstance(documents, Batch | TermBatch):
         held = _of_batch(documents, scheme).held
         assert not isinstance(held, Fingerprints)
@@ -103,7 +105,7 @@ def columns_of(documents: Any, scheme: Scheme) -> Iterator[DocumentColumns]:
 def features_at(
     parts: Sequence[DocumentColumns], places: NDArray[np.int64], fingerprinter: Fingerprinter
 ) -> WeightedFeatures:
-    """The features of the documents at some places of these columns; places ascend."""
+    """The features of the documents at these places, which ascend over all parts."""
     found = []
     first = 0
     for columns in parts:
@@ -118,7 +120,7 @@ def features_at(
 
 
 def metadata_json(metadata: Any) -> bytes:
-    """Metadata as JSON, b"" for none."""
+    """Metadata as JSON; b"" for None."""
     if metadata is None:
         return b""
     try:
@@ -178,7 +180,7 @@ def _of_table(
 
 
 def _of_items(items: Iterator[Any], scheme: Scheme, metadata: Sequence[str]) -> Iterator[Documents]:
-    """Pairs, some at a time; whatever else comes is a batch of its own."""
+    """Pairs in chunks; any other item is a batch of its own."""
     for kind, group in groupby(items, key=lambda item: isinstance(item, tuple | list)):
         if not kind:
             for item in group:
@@ -207,7 +209,7 @@ def _of_pairs(pairs: list[Any], scheme: Scheme) -> Iterator[Documents]:
 
 
 def _rows_json(batch: pa.RecordBatch, names: Sequence[str]) -> pa.Array | None:
-    """Columns as one JSON object for each row."""
+    """The columns as one JSON object per row."""
     if not names:
         return None
     rows = batch.select(list(names)).to_pylist()
@@ -218,10 +220,10 @@ def _rows_json(batch: pa.RecordBatch, names: Sequence[str]) -> pa.Array | None:
 
 
 def row_of(document: Any, scheme: Scheme) -> bytes | None:
-    """The row of a fingerprint as bytes, none for an empty one; None for anything else."""
+    """The row of a fingerprint as bytes, b"" if it is empty; None for other documents."""
     if isinstance(document, int) and not isinstance(document, bool):
         if document < 0 or document.bit_length() > scheme.bits:
-            raise SettingError(f"{document} is no fingerprint of {scheme.bits} bits")
+            raise SettingError(f"{document} is not a fingerprint of {scheme.bits} bits")
         if scheme.bits == 64:
             return document.to_bytes(8, byteorder)
         size = 8 * scheme.row_words
@@ -231,25 +233,25 @@ def row_of(document: Any, scheme: Scheme) -> bytes | None:
         return None
     scheme.require_same(document.scheme)
     if len(document) != 1:
-        raise SettingError(f"query asks about one document, not {len(document)}; take query_many")
+        raise SettingError(f"query takes one document, not {len(document)}; use query_many")
     return b"" if document.empty[0] else document.array[0].tobytes()
 
 
-# A commit of many documents: so many, or about so many bytes.
+# A batch is committed when it reaches either size.
 _DOCUMENTS_AT_ONCE = 1 << 16
 _BYTES_AT_ONCE = 1 << 26
 Item = TypeVar("Item")
 
 
 class Intake:
-    """Makes entries of documents, by the settings of an index."""
+    """Converts documents into entries by the settings of an index."""
 
     def __init__(self, settings: IndexSettings, fingerprinter: Fingerprinter) -> None:
         self._settings = settings
         self._fingerprinter = fingerprinter
 
     def one(self, id: Id, document: Any, metadata: Any) -> Documents:
-        """A document that is added by itself."""
+        """A batch of one document."""
         about = metadata_json(metadata)
         return Documents(
             id_array([checked_id(id)]),
@@ -258,11 +260,11 @@ class Intake:
         )
 
     def entries(self, given: Documents) -> Entries:
-        """Documents with their fingerprints and what is stored of them."""
+        """Fingerprint documents and prepare the contents to store."""
         if isinstance(given.held, Fingerprints):
             if self._settings.verifies:
                 raise InputError(
-                    "this index stores texts or features, so it cannot take fingerprints alone; "
+                    "this index stores texts or features, so fingerprints alone cannot be added; "
                     "give the documents"
                 )
             return Entries(
@@ -275,7 +277,7 @@ class Intake:
     def portions(
         self, given: Any, metadata: Sequence[str], at_once: bool
     ) -> Iterator[list[Entries]]:
-        """As much as is committed together: entries of each kind of id."""
+        """The entries to commit together, one `Entries` for each type of id."""
         waiting: list[Entries] = []
         count = size = 0
         for batch in batches(given, self._fingerprinter.scheme, metadata):
@@ -285,8 +287,8 @@ class Intake:
             if waiting and waiting[-1].made != entries.made:
                 if at_once:
                     raise InputError(
-                        "documents with ids and documents without cannot be added at once; add "
-                        "the ones first, and then the others"
+                        "documents with ids and documents without ids cannot be added in one "
+                        "transaction; add them in two calls"
                     )
                 yield by_kind(waiting)
                 waiting, count, size = [], 0, 0

@@ -1,4 +1,4 @@
-"""What a query finds."""
+"""Results of a query."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from neardup.index.entries import Id, id_order
 
 
 class Match(NamedTuple):
-    """A document near the one that was asked about.
+    """A document near the queried one.
 
-    `similarity` is the true one, where the index stores texts or features, else None.
+    `similarity` is the true similarity if the index stores texts or features, else None.
     """
 
     id: Id
@@ -25,7 +25,7 @@ class Match(NamedTuple):
 
 
 class MatchList(list[Match]):
-    """The matches of one query: a list, which a notebook shows as a table."""
+    """The matches of one query: a list that a notebook shows as a table."""
 
     __slots__ = ()
 
@@ -36,9 +36,9 @@ class MatchList(list[Match]):
 
 
 class Answers(Sequence[list[Match]]):
-    """The matches of many queries, each as a list, nearest first, ties by id.
+    """The matches of many queries, one list each, nearest first, ties by id.
 
-    They become objects when they are asked for; `table` gives all of them as columns.
+    `Match` objects are created on access; `table` returns all matches as columns.
     """
 
     def __init__(
@@ -77,9 +77,9 @@ class Answers(Sequence[list[Match]]):
         return (self[place] for place in range(len(self)))
 
     def table(self) -> pa.Table:
-        """One row for each match: the query's place, id, distance, similarity.
+        """One row per match: number of the query, id, distance, similarity.
 
-        Ids are strings where not all of them are numbers.
+        Ids are strings unless all of them are numbers.
         """
         rows = [(place, match) for place, matches in enumerate(self) for match in matches]
         ids = [match.id for _, match in rows]
@@ -107,14 +107,14 @@ class Answers(Sequence[list[Match]]):
         return answers_html(self)
 
     def spread(self, asked: NDArray[np.bool_]) -> Answers:
-        """The same for more documents, of which only some were asked about."""
+        """Answers for all documents of `asked`, with no matches where it is False."""
         counts = np.zeros(len(asked), np.int64)
         counts[asked] = np.diff(self.offsets)
         offsets = np.concatenate(([0], np.cumsum(counts)))
         return Answers(offsets, self.ids, self.distances, self.similarities, self.metadata)
 
     def without(self, id: Id, limit: int | None) -> list[Match]:
-        """The matches of all queries but the document of that id, at most `limit`."""
+        """The matches of all queries without the document of that id, at most `limit`."""
         others = [at for at, other in enumerate(self.ids) if other != id]
         return in_order([self._match(at) for at in others[:limit]])
 
@@ -128,7 +128,7 @@ class Answers(Sequence[list[Match]]):
 
 
 def in_order(matches: list[Match]) -> list[Match]:
-    """Nearest first, ties by id."""
+    """Sort by distance, ties by id."""
     return MatchList(matches if len(matches) < 2 else sorted(matches, key=_order))
 
 

@@ -1,4 +1,4 @@
-"""The answers of an index in a notebook: a row for each match."""
+"""Query results in a notebook: one row per match."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _COLUMNS = ("query", "id", "distance", "similarity", "metadata")
 
 
 def matches_html(matches: list[Match]) -> str:
-    """The HTML of the matches of one query."""
+    """HTML for the matches of one query."""
     number = len(matches)
     title = f"{number:,} {'match' if number == 1 else 'matches'}"
     return block(heading(title), _table((None, match) for match in matches))
 
 
 def answers_html(answers: Answers) -> str:
-    """The HTML of the matches of many queries, each with the place of its query."""
+    """HTML for the matches of many queries, each with the number of its query."""
     every = ((place, match) for place, found in enumerate(answers) for match in found)
     return block(heading(repr(answers).strip("<>")), _table(every))
 
 
 def _table(matches: Iterable[tuple[int | None, Match]]) -> str:
-    """The first matches, without the columns that are empty."""
+    """The first matches, without empty columns."""
     found = list(islice(matches, _MOST_ROWS + 1))
     rows = [
         (query, str(match.id), match.distance, match.similarity, _about(match.metadata))

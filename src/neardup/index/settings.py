@@ -1,4 +1,4 @@
-"""The settings of an index: its scheme, its plan, and what it stores of a document."""
+"""Settings of an index: scheme, plan, and stored contents."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PLANS = "blocks:K, blocks:K/M, bands:MxK, prefix:D or a list of masks"
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """How the documents of an index are fingerprinted, found and stored.
+    """How an index fingerprints, finds and stores documents.
 
-    `max_distance` is what a query takes that does not say otherwise.
+    `max_distance` is the default for queries.
     """
 
     scheme: Scheme
@@ -36,7 +36,7 @@ class IndexSettings:
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any]) -> IndexSettings:
-        """Check what was chosen, and fill in the rest."""
+        """Check the given settings and fill in the defaults."""
         recipe = {name: chosen[name] for name in RECIPE if name in chosen}
         scheme = Scheme.of(**recipe, fields=record_fields(chosen.get("text")))
         max_distance = _distance(chosen.get("max_distance"))
@@ -48,52 +48,52 @@ class IndexSettings:
             raise SettingError("store_text and store_features do the same; give one of them")
         if store_text and (scheme.features.are_given or scheme.fields is not None):
             raise SettingError(
-                f"store_text is for plain texts, and documents of {scheme} are none; "
-                "take store_features"
+                f"store_text is for plain texts, but {scheme} does not use plain texts; "
+                "use store_features"
             )
         distance = plan.guarantee if max_distance is None else max_distance
         return cls(scheme, plan, distance, store_text, store_features)
 
     @property
     def verifies(self) -> bool:
-        """Whether what is stored of a document gives its true similarity to another."""
+        """Whether the stored contents are enough to compute true similarities."""
         return self.store_text or self.store_features
 
     @property
     def similarity(self) -> str:
-        """The measure that fits the weights."""
+        """The similarity measure for the weights of the scheme."""
         if self.scheme.are_sets:
             return "jaccard"
         return "cosine" if self.scheme.weights == "given" else "weighted-jaccard"
 
     def with_idf(self, table: IdfTable) -> IndexSettings:
-        """The same, with weights by this table."""
+        """A copy whose scheme weights features by this table."""
         return replace(self, scheme=self.scheme.with_idf(table.content))
 
     def require(self, chosen: Mapping[str, Any], place: str) -> None:
-        """Refuse settings that are not those of the index at `place`, by name."""
+        """Raise an error that names the first setting that differs from the index at `place`."""
         wanted = self._scheme_of(chosen)
         if wanted != self.scheme:
             raise SchemeMismatchError(
-                f"{place} is an index of scheme {self.scheme}, but {wanted} was asked for; open it "
+                f"{place} is an index of scheme {self.scheme}, but {wanted} was given; open it "
                 "without these settings, or name another folder"
             )
         if "plan" in chosen:
             plan = _plan(chosen["plan"], chosen.get("max_distance"), self.scheme.bits)
             if plan.masks != self.plan.masks:
                 raise SettingError(
-                    f"{place} is an index with plan {self.plan}, but {plan} was asked for; open "
+                    f"{place} is an index with plan {self.plan}, but {plan} was given; open "
                     "it without plan, or name another folder"
                 )
         for name in ("max_distance", "store_text", "store_features"):
             if name in chosen and chosen[name] != getattr(self, name):
                 raise SettingError(
-                    f"{place} was made with {name}={getattr(self, name)}, but {chosen[name]} was "
-                    f"asked for; open it without {name}, or name another folder"
+                    f"{place} was created with {name}={getattr(self, name)}, but {chosen[name]} "
+                    f"was given; open it without {name}, or name another folder"
                 )
 
     def fingerprinter(self, hash: Any, idf: Any, threads: int) -> Fingerprinter:
-        """What makes fingerprints; weights by tf-idf need a table, as the index grows."""
+        """The fingerprinter; tf-idf weights need a fixed table, because the index grows."""
         if hash is None and self.scheme.hash.startswith(FUNCTION_PREFIX):
             raise SettingError(
                 f"fingerprints of {self.scheme} are made with a Python function; pass it as hash"
@@ -104,13 +104,13 @@ class IndexSettings:
             return fingerprinter.weighted_by(required_table(idf, self.scheme))
         if self.scheme.needs_idf:
             raise SettingError(
-                f"an index of {self.scheme} needs a table to weigh by, because it grows; make "
-                "one with neardup idf and give it as idf"
+                f"an index of {self.scheme} needs a fixed idf table, because it grows; create one "
+                "with neardup idf and give it as idf"
             )
         return fingerprinter
 
     def to_bytes(self) -> bytes:
-        """As JSON, to be stored."""
+        """As JSON, to store in the index."""
         return orjson.dumps(
             {
                 "scheme": str(self.scheme),
@@ -127,7 +127,7 @@ class IndexSettings:
         """Read back what `to_bytes` wrote."""
         held = orjson.loads(data)
         if not isinstance(held, dict):
-            raise TypeError("they are no object")
+            raise TypeError("they are not an object")
         scheme = Scheme.parse(held["scheme"])
         masks = [int(mask, 16) for mask in held["masks"]]
         if held["plan"].startswith("masks:"):
@@ -135,7 +135,7 @@ class IndexSettings:
         else:
             plan = plan_of(held["plan"], scheme.bits)
         if not isinstance(plan, MaskPlan) or list(plan.masks) != masks:
-            raise NeardupError(f"the plan {held['plan']} has other masks now than it had")
+            raise NeardupError(f"the plan {held['plan']} has different masks in this version")
         stores = [held[name] for name in ("store_text", "store_features")]
         distance = _distance(held["max_distance"])
         if distance is None or not all(isinstance(stored, bool) for stored in stores):
@@ -143,10 +143,10 @@ class IndexSettings:
         return cls(scheme, plan, distance, *stores)
 
     def _scheme_of(self, chosen: Mapping[str, Any]) -> Scheme:
-        """The scheme with what was chosen in place of its own parts."""
+        """The scheme of this index with the given settings in place of its own."""
         own = self.scheme
         recipe = own.recipe
-        # A function is known by its name only, which is enough to compare.
+        # Only the name of a function is stored, which is enough to compare.
         hash_name = recipe.pop("hash")
         if "hash" in chosen:
             hash_name = hash_family(chosen["hash"]).name
@@ -176,6 +176,6 @@ def _plan(plan: Any, max_distance: int | None, bits: int) -> MaskPlan:
     found = plan_of(plan, bits)
     if not isinstance(found, MaskPlan):
         raise SettingError(
-            f"plan={found} cannot keep up with documents that come and go; choose {_PLANS}"
+            f"plan={found} cannot be used by an index, whose documents change; choose {_PLANS}"
         )
     return found

@@ -1,4 +1,4 @@
-"""An index as the other collection."""
+"""An index as the other collection of `dedup --against`."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _NO_TEXT = "(the index stores no texts)"
 
 @dataclass(frozen=True, eq=False)
 class IndexSource:
-    """The documents of an index, by the texts that it stores; or, by `hamming`, without."""
+    """The documents of an index on disk: its stored texts, or its fingerprints for `hamming`."""
 
     index: Index
     ids_as_text: bool
 
     @classmethod
     def of(cls, path: Path, settings: DedupSettings) -> IndexSource:
-        """Open an index, which must be of the same scheme and store what is asked of it."""
-        # Open for writing where that may be: what is kept can be added to the same index later.
+        """Open an index; its scheme must match, and it must store texts unless by `hamming`."""
+        # Open for writing if permitted: kept documents can be added to the same index later.
         index = Index(path, readonly=not os.access(path, os.W_OK), create=False)
         index.scheme.require_same(settings.scheme)
         if settings.similarity != "hamming" and not index.settings.store_text:
             raise SettingError(
-                f"{path} stores no texts to tell {settings.similarity} by; make it with "
-                "store_text, or take similarity=hamming and the most bits that may differ as "
+                f"{path} stores no texts to compute {settings.similarity} from; create it with "
+                "store_text, or use similarity=hamming with a maximum number of differing bits as "
                 "threshold"
             )
         kinds = {is_text(entries.ids) for entries in index.entries()}
@@ -48,11 +48,10 @@ class IndexSource:
 
     @property
     def places(self) -> Sequence[str]:
-        """The folder of the index."""
         return [os.fspath(self.index.path)]
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
-        """The documents; without stored texts, only to be shown."""
+        """The documents; without stored texts they have a placeholder text, for display only."""
         done = 0
         for entries in self.index.entries():
             yield DocumentBatch(self._ids(entries), [TextColumn(self._texts(entries))])
@@ -61,7 +60,7 @@ class IndexSource:
                 progress(done, len(self.index), done)
 
     def rows(self) -> Iterator[RowBatch]:
-        """The documents as rows of id and text."""
+        """The documents as id and text."""
         for batch in self.batches():
             columns = batch.columns
             assert isinstance(columns, list)
@@ -69,7 +68,7 @@ class IndexSource:
             yield RowBatch(rows, columns)
 
     def fingerprinted(self) -> Collected:
-        """All documents by the fingerprints that the index has, and nothing read again."""
+        """All documents with the fingerprints stored in the index; no text is read."""
         parts = list(self.index.entries())
         words = np.concatenate([np.zeros(0, np.uint32), *(part.words for part in parts)])
         none = np.zeros((0, self.index.scheme.row_words), np.uint64)

@@ -1,4 +1,4 @@
-"""What both kinds of index have in common inside: views, changes, stores, repeated documents."""
+"""Interfaces of both stores (view, change, store), and how repeated ids are handled."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Put:
-    """What came of documents that were put into an index.
+    """Counts of documents put into an index.
 
-    `stored` are new, or changed and so `replaced` one of the same id; `renamed` of them had no id
-    of their own, and the one made for them was taken.
+    `stored` documents are new or changed; `replaced` of them replaced one of the same id. `renamed`
+    of them had no id, and the id generated for them was in use.
     """
 
     stored: int = 0
@@ -41,37 +41,37 @@ class Put:
 
 
 class View(ABC):
-    """Documents by their numbers, which tell in what order they came."""
+    """A state of the index; documents have numbers, ascending in the order of insertion."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """How many documents there are."""
+        """Number of documents."""
 
     @abstractmethod
     def find(
         self, rows: NDArray[np.uint64], *, max_distance: int, limit: int | None, threads: int
     ) -> Matches:
-        """The nearest documents of each row, of those as near the first that came."""
+        """The documents nearest to each row; of equally near ones, those added first."""
 
     @abstractmethod
     def number_of(self, id: Id) -> int | None:
-        """The number of the document with that id, if there is one."""
+        """The number of the document with this id, or None."""
 
     @abstractmethod
     def numbers_of(self, entries: Entries) -> NDArray[np.int64]:
-        """The numbers of the documents with the same ids, -1 where there is none."""
+        """The number of the stored document with the id of each entry; -1 if there is none."""
 
     @abstractmethod
     def ids_of(self, numbers: Sequence[int]) -> list[Id]:
-        """The ids of documents."""
+        """The ids of these documents."""
 
     @abstractmethod
     def metadata_of(self, numbers: Sequence[int]) -> list[Any] | None:
-        """The metadata of documents, None for each without; None if no document has any."""
+        """The metadata of these documents, None for those without; None if none has any."""
 
     @abstractmethod
     def records(self, numbers: Sequence[int]) -> list[Record]:
-        """All that is stored of documents."""
+        """These documents as stored."""
 
     @abstractmethod
     def numbers(self) -> Numbers:
@@ -79,16 +79,16 @@ class View(ABC):
 
 
 class Change(View):
-    """A view that is about to become the next state.
+    """A view that can be changed and becomes the next state.
 
-    It is asked before it is changed, and each id is put or removed in it once.
+    It is queried before it is changed, and each id is put or removed at most once.
     """
 
     @abstractmethod
     def put(self, entries: Entries) -> Put:
-        """Add documents, or replace those of the same ids; those that are just so stay.
+        """Add documents; replace those of the same ids, unless they are unchanged.
 
-        Documents with made ids replace nothing: where the id is taken, they get another.
+        Documents with made ids replace nothing: if the id is in use, they get another.
         """
 
     @abstractmethod
@@ -97,50 +97,53 @@ class Change(View):
 
     @abstractmethod
     def settle(self) -> None:
-        """Tidy up, so that queries are fast."""
+        """Merge segments where that makes queries faster."""
 
     @abstractmethod
     def compact(self) -> None:
-        """Forget what is gone for good, and put together what is apart."""
+        """Merge segments and free the space of removed documents."""
 
 
 class Store(ABC):
-    """Where an index keeps its documents."""
+    """The storage of an index."""
 
     @abstractmethod
     def view(self) -> AbstractContextManager[View]:
-        """One state, to be asked while the context lasts."""
+        """One state of the index, valid inside the context."""
 
     @abstractmethod
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
-        """The matches of one row, given as bytes, by fingerprint alone: the shortest way."""
+        """The matches of one row, given as bytes, by fingerprint alone: the fast path."""
 
     @abstractmethod
     def change(self, work: Callable[[Change], Found]) -> Found:
-        """All of `work`, or nothing of it; it may be done more than once before it holds."""
+        """Run `work` in one transaction; it may run more than once before it commits."""
 
     @abstractmethod
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
-        """All documents in the order they came, some at a time; or but ids and fingerprints."""
+        """All documents in batches, in insertion order.
+
+        Metadata and contents are left out unless `whole`.
+        """
 
     @abstractmethod
     def sizes(self) -> dict[str, int]:
-        """The bytes of every part."""
+        """Size of each part in bytes."""
 
     @abstractmethod
     def largest_buckets(self, count: int) -> list[int]:
-        """The sizes of the largest sets of different fingerprints that agree on a mask."""
+        """The sizes of the largest sets of distinct fingerprints that agree on a mask."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""
 
 
 def named_apart(entries: Entries, view: View) -> tuple[Entries, set[Id]]:
-    """Documents with made ids, those whose ids other documents have with new ones, and the new.
+    """Give new ids to documents with made ids that are in use; return all, and the new ids.
 
-    A new id has a hash of what the document holds behind the old. So the same documents added
-    again get the same ids again, and are found to be there.
+    A new id is the old one with a hash of the content appended, so that a document added again
+    gets the same id and is recognized.
     """
     ids = entries.ids.to_pylist()
     taken = _taken(entries, view)
@@ -156,12 +159,12 @@ def named_apart(entries: Entries, view: View) -> tuple[Entries, set[Id]]:
 
 
 def count_of(entries: Entries, ids: set[Id]) -> int:
-    """How many documents have one of these ids."""
+    """Number of documents that have one of these ids."""
     return sum(id in ids for id in entries.ids.to_pylist()) if ids else 0
 
 
 def _taken(entries: Entries, view: View) -> NDArray[np.int64]:
-    """The places of documents whose ids are those of others."""
+    """The places of documents whose ids belong to other documents."""
     old = view.numbers_of(entries)
     there = np.flatnonzero(old >= 0)
     return there[~unchanged(entries, there, view.records(old[there].tolist()))]
@@ -183,7 +186,7 @@ def _content_hashes(entries: Entries) -> list[str]:
 
 
 def last_of_each(entries: Entries) -> Entries:
-    """Of documents with the same id only the last."""
+    """Drop all but the last of documents with the same id."""
     if len(entries) < 2 or np.diff(np.sort(entries.hashes)).all():
         return entries
     last = dict(zip(entries.ids.to_pylist(), range(len(entries)), strict=True))
@@ -193,7 +196,7 @@ def last_of_each(entries: Entries) -> Entries:
 def unchanged(
     entries: Entries, places: NDArray[np.int64], records: Sequence[Record]
 ) -> NDArray[np.bool_]:
-    """Which documents at these places are just as the records say; empty ones have no row."""
+    """Which documents at these places equal the stored records; empty ones have no row."""
     some = entries.take(places)
     metadata = [b""] * len(some) if some.metadata is None else some.metadata.to_pylist()
     contents = [b""] * len(some) if some.contents is None else some.contents.to_pylist()

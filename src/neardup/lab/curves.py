@@ -1,4 +1,4 @@
-"""The chance of a pair to become a candidate, by similarity: the S-curve of a plan."""
+"""S-curves: the probability that a plan finds a pair, by the similarity of the pair."""
 
 from __future__ import annotations
 
@@ -13,40 +13,38 @@ from numpy.typing import NDArray
 
 from neardup.atomic import replacing
 from neardup.errors import SettingError
-from neardup.figures import new_figure, picture_format, write_figure
-from neardup.lab.figure import INK, line_style, tidy
+from neardup.figures import INK, line_style, new_figure, picture_format, tidy, write_figure
 from neardup.pairs.by_fingerprints import MaskPlan, Plan
 from neardup.pairs.recall import cosine_of
 
 _SIGNS = "●○■□▲△◆◇"
-_COLUMNS, _LINES = 61, 21  # odd, so that 0, 0.5 and 1 have a place of their own
+_COLUMNS, _LINES = 61, 21  # odd, so that 0, 0.5 and 1 fall on a cell
 _MARKED_STEPS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The chance to be found by similarity, from 0 to 1 in even steps."""
+    """The probability to be found, by similarity from 0 to 1 in even steps."""
 
     name: str
     chances: NDArray[np.float64]
 
     def at(self, similarity: float) -> float:
-        """The chance of a pair of that similarity."""
+        """The probability for a pair of this similarity."""
         return float(np.interp(similarity, self.similarities, self.chances))
 
     def reaches(self, chance: float) -> float | None:
-        """The least similarity at which the chance is that high; None if none is."""
+        """The lowest similarity at which the probability reaches `chance`, or None."""
         high = np.flatnonzero(self.chances >= chance)
         return float(self.similarities[high[0]]) if len(high) else None
 
     @property
     def similarities(self) -> NDArray[np.float64]:
-        """Where the chances are given."""
         return np.linspace(0, 1, len(self.chances))
 
 
 def curve_text(curves: Sequence[Curve], measure: str, threshold: float | None) -> str:
-    """The curves as lines of letters; where two meet, the later one is seen."""
+    """The curves as text; where two overlap, the later one is shown."""
     grid = [[" "] * _COLUMNS for _ in range(_LINES)]
     if threshold is not None:
         for line in grid:
@@ -74,7 +72,7 @@ def curve_text(curves: Sequence[Curve], measure: str, threshold: float | None) -
 def draw_curves(
     curves: Sequence[Curve], measure: str, threshold: float | None, path: str | os.PathLike[str]
 ) -> None:
-    """Draw the curves; the threshold is marked, with each plan's chance at it in the legend."""
+    """Draw the curves; the legend has the probability of each plan at the threshold."""
     suffix = picture_format(path)
     figure = new_figure(7.2, 5.2)
     axes = figure.subplots()
@@ -101,15 +99,15 @@ def draw_curves(
 
 Numbers = NDArray[np.float64]
 
-# Angles at which a plan without a formula is asked, which takes it up to some milliseconds each;
-# between them its chance is a straight line. It is steepest where documents are most alike.
+# Angles at which a plan without a formula is evaluated, at up to a few milliseconds each, with
+# linear interpolation between them. They are denser near 0, where the curve is steepest.
 _ANGLES = np.linspace(0, 1, 65) ** 2 * (np.pi / 2)
 
 
 def chances(plan: Plan, cosines: Any, n: int | None = None) -> Numbers | None:
-    """How likely pairs of these cosines become candidates; None where the plan cannot tell.
+    """The probability that pairs of these cosines become candidates; None if it is unknown.
 
-    `n` is the number of fingerprints, which `rotate` needs to know.
+    `n` is the number of fingerprints, which `rotate` needs.
 
     >>> from neardup.pairs.by_fingerprints import plan_of
     >>> chances(plan_of("bands:20x16", 320), [1.0, 0.9, 0.5]).round(3).tolist()
@@ -127,7 +125,7 @@ def plan_curve(plan: Plan, measure: str, n: int) -> Curve:
     found = chances(plan, [cosine_of(step / 200, measure) for step in range(201)], n)
     if found is None:
         raise SettingError(
-            f"{plan} has no curve by similarity: {plan.promise}; take another plan, such as "
+            f"{plan} has no curve by similarity: {plan.promise}; choose another plan, such as "
             "bands:20x16"
         )
     return Curve(plan.name, found)
@@ -135,14 +133,14 @@ def plan_curve(plan: Plan, measure: str, n: int) -> Curve:
 
 @lru_cache(maxsize=256)
 def _told(plan: Plan, n: int | None) -> tuple[float, ...] | None:
-    """What a plan says from no angle to a right one."""
+    """The probabilities of a plan at `_ANGLES`, from 0 to a right angle."""
     told = [plan.recall(float(np.cos(angle)), n) for angle in _ANGLES]
     known = tuple(chance for chance in told if chance is not None)
     return known if len(known) == len(told) else None
 
 
 def _are_apart(plan: MaskPlan) -> bool:
-    """Whether no bit is in two masks, so that the masks agree independently."""
+    """Whether the masks share no bit, so that they agree independently."""
     together = 0
     for mask in plan.masks:
         if together & mask:
@@ -153,7 +151,7 @@ def _are_apart(plan: MaskPlan) -> bool:
 
 def _of_separate_masks(plan: MaskPlan, agrees: Numbers) -> Numbers:
     """1 − Π (1 − p^K), over masks of K bits each."""
-    missed = np.zeros(agrees.shape)  # as a logarithm, so that rare finds keep their digits
+    missed = np.zeros(agrees.shape)  # as a logarithm, to keep the digits of small probabilities
     widths, counts = np.unique([mask.bit_count() for mask in plan.masks], return_counts=True)
     with np.errstate(divide="ignore"):
         for width, count in zip(widths.tolist(), counts.tolist(), strict=True):

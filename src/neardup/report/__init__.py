@@ -1,1 +1,1 @@
-"""What a person sees: tables, diffs, pages."""
+"""Output for people: tables, diffs, pages."""

@@ -21,7 +21,7 @@ _VERDICTS = {
     None: Text("too few words to tell", style="dim"),
 }
 _WIDEST_PLOT = 100
-# A random load is that uneven less than once in 30,000 times.
+# The load of a random hash exceeds this less than once in 30,000 times.
 _UNEVEN = 4.0
 
 
@@ -32,7 +32,7 @@ class HashesView:
     measurements: Sequence[Measurement]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The numbers first, then the pictures."""
+        """The numbers, then the bars."""
         load = self.measurements[0].load
         yield Text(
             f"{load.words:,} words in {load.slots:,} slots, of which they would take "
@@ -131,7 +131,7 @@ def _columns(slots: int, room: int) -> str:
 
 
 def _level(height: float) -> int:
-    """The bar for a height from 0 to 1; anything above nothing shows."""
+    """The bar for a height from 0 to 1; every height above 0 is visible."""
     if height <= 0:
         return 0
     return max(1, min(8, round(8 * height)))

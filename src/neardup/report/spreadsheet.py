@@ -1,9 +1,9 @@
-"""CSV that a spreadsheet opens without running it: texts never begin as a formula does.
+"""CSV that is safe to open in a spreadsheet: no text is taken for a formula.
 
-A spreadsheet takes a cell that begins with = + - or @ for a formula, which may fetch or send
-data (OWASP, "CSV Injection"). Such texts get an apostrophe in front, which spreadsheets take for
-"this is text"; so do texts that already begin with apostrophes before such a character, so that
-the change can be undone. Numbers stay as they are, and so do texts that are a number.
+Spreadsheets treat a cell that begins with = + - or @ as a formula, which may fetch or send data
+(OWASP, "CSV Injection"). Such texts are prefixed with an apostrophe, which marks text in
+spreadsheets; so are texts that have apostrophes before such a character, so that the prefix can be
+removed again. Numbers, and texts that are numbers, are not changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import IO, Any
 
-# Also their wide forms, which spreadsheets in East Asian languages take for the same, and white
+# Also their full-width forms, which spreadsheets in East Asian languages treat the same, and white
 # space, which some programs strip first.
 _FORMULA = re.compile("'* *[=+\\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
@@ -22,18 +22,18 @@ _QUOTE = "'"
 
 
 class SpreadsheetWriter:
-    """Write rows of CSV; every text is in double quotes, whatever a spreadsheet splits cells by."""
+    """Writes rows of CSV; texts are always quoted, whichever separator a spreadsheet uses."""
 
     def __init__(self, file: IO[str]) -> None:
         self._writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
 
     def rows(self, rows: Iterable[Iterable[Any]]) -> None:
-        """Write rows: numbers as numbers, nothing for None, anything else as text."""
+        """Write rows: numbers as numbers, None as an empty cell, anything else as text."""
         self._writer.writerows(map(_cell, row) for row in rows)
 
 
 def as_text(text: str) -> str:
-    """A text as a cell that is no formula.
+    """The text as a cell that is not a formula.
 
     >>> as_text("=1+1"), as_text("'=1+1"), as_text("'tis")
     ("'=1+1", "''=1+1", "'tis")
@@ -43,7 +43,7 @@ def as_text(text: str) -> str:
 
 
 def as_written(cell: str) -> str:
-    """The text that `as_text` made a cell of.
+    """The text of a cell that `as_text` returned.
 
     >>> as_written("'=1+1"), as_written("'tis")
     ('=1+1', "'tis")

@@ -1,4 +1,4 @@
-"""Tables in full, however narrow the terminal."""
+"""Tables that are wider than the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WITHOUT_END = 10_000
 
 
 def print_whole(shown: RenderableType, console: Console) -> None:
-    """Print a table over the edge of the terminal rather than cut its numbers off."""
+    """Print a table beyond the width of the terminal instead of truncating its numbers."""
     within = console.width
     without_end = console.options.update(width=_WITHOUT_END)
     console.width = max(within, Measurement.get(console, without_end, shown).maximum)

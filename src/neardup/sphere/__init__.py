@@ -1,4 +1,4 @@
-"""Unit vectors spread evenly over the sphere, to project sums of features onto."""
+"""Unit vectors spread evenly over the sphere, onto which sums of features are projected."""
 
 from neardup.sphere.projection import cache_folder, dots, project, sphere_vectors
 from neardup.sphere.sphere import Sphere

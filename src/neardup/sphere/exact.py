@@ -1,10 +1,10 @@
 """Arithmetic whose result does not depend on the machine, its BLAS or its threads.
 
 A sum of floats depends on the order of its terms, and linear algebra libraries choose the order by
-the processor and the number of threads. Where the terms lie on a coarse grid, every partial sum
-fits into the 53 bits of a float and is exact, so that all orders agree. Matrices are therefore cut
-into two parts of 21 to 26 bits. Everything else here is a single IEEE operation for each element
-(+ − × ÷ √ are rounded alike everywhere) or a sum from left to right.
+the processor and the number of threads. If the terms are multiples of a coarse grid, every partial
+sum fits into the 53 bits of a float and is exact, so that all orders agree. Matrices are therefore
+split into two parts of 21 to 26 bits. Everything else here is a single IEEE operation per element
+(+ − × ÷ √ are rounded the same way everywhere) or a sum from left to right.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ LARGEST_SIZE = 4096
 
 
 def product(left: Floats, right: Floats) -> Floats:
-    """The matrix product, the same in whatever order a library sums.
+    """The matrix product, independent of the order in which a library sums.
 
-    Entries are at most 1 in size, and so are the partial sums of a dot product: either both
-    sides have unit vectors, or the entries of each row of `left` sum to at most 1 in size.
+    The absolute values of entries and of partial sums of dot products must be at most 1: either
+    both sides are unit vectors, or the absolute values of each row of `left` sum to at most 1.
     """
     bits = _part_bits(left.shape[1])
     left_high, left_low = _parts(left, bits)
@@ -32,7 +32,7 @@ def product(left: Floats, right: Floats) -> Floats:
 
 
 def resolution(size: int) -> float:
-    """The grid to which `product` rounds the entries of vectors with so many of them."""
+    """The grid to which `product` rounds the entries of vectors of this size."""
     return math.ldexp(1.0, -2 * _part_bits(size))
 
 
@@ -49,7 +49,7 @@ def _parts(matrix: Floats, bits: int) -> tuple[Floats, Floats]:
 
 
 def total(values: Floats) -> float:
-    """The sum from left to right; a cumulative sum has no other order."""
+    """The sum from left to right, by a cumulative sum, which has no other order."""
     return float(np.cumsum(values)[-1])
 
 
@@ -62,10 +62,10 @@ def row_totals(matrix: Floats) -> Floats:
 
 
 def unit(rows: Floats) -> Floats:
-    """The rows, scaled to length 1."""
+    """Scale rows to length 1."""
     return rows / np.sqrt(row_totals(rows * rows))[:, None]
 
 
 def power_of_two_above(value: float) -> float:
-    """A power of two that is larger than a positive value; to scale by it is exact."""
+    """A power of two larger than a positive value; scaling by it is exact."""
     return math.ldexp(1.0, math.frexp(value)[1])

@@ -1,15 +1,15 @@
-"""Pictures of a sphere: where the lines are, and how they came to rest."""
+"""Pictures of a sphere: its lines, and how they converged."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.atomic import replacing
-from neardup.figures import new_figure, picture_format, write_figure
+from neardup.figures import INK, PALE, new_figure, picture_format, plain, write_figure
 from neardup.sphere.sphere import Sphere
 from neardup.sphere.spread import angle_bound, best_angle
 
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_INK, _PALE, _SHADE = "#22313f", "#c8d1da", "#f3f6f9"
-_LINE, _MARK = "#1f6fb2", "#d1495b"
-_MOST_LINES = 60  # more of them hide the ball
+_SHADE, _LINE, _MARK = "#f3f6f9", "#1f6fb2", "#d1495b"
+_MOST_LINES = 60  # more would hide the ball
 
 
 def draw(sphere: Sphere, path: str | os.PathLike[str]) -> None:
-    """Draw a sphere's lines (beyond three dimensions: their angles) and its way to rest."""
+    """Draw the lines of a sphere (their angles, above three dimensions) and its convergence."""
     suffix = picture_format(path)
     figure = _figure(sphere)
     with replacing(path) as unfinished:
@@ -47,7 +46,7 @@ def _figure(sphere: Sphere) -> Figure:
     figure.suptitle(
         f"{sphere.count} {lines} in {sphere.dimension} dimensions: "
         f"smallest angle {sphere.smallest_angle():.4f}°",
-        color=_INK,
+        color=INK,
     )
     return figure
 
@@ -55,7 +54,7 @@ def _figure(sphere: Sphere) -> Figure:
 def _circle(axes: Axes, sphere: Sphere) -> None:
     turn = np.linspace(0, 2 * np.pi, 361)
     axes.fill(np.cos(turn), np.sin(turn), color=_SHADE, zorder=0)
-    axes.plot(np.cos(turn), np.sin(turn), color=_PALE, lw=1.5)
+    axes.plot(np.cos(turn), np.sin(turn), color=PALE, lw=1.5)
     for x, y in sphere.vectors:
         axes.plot([-x, x], [-y, y], color=_LINE, lw=1, alpha=0.5)
     _dots(axes, sphere.vectors)
@@ -63,7 +62,7 @@ def _circle(axes: Axes, sphere: Sphere) -> None:
 
 
 def _ball(axes: Axes, sphere: Sphere) -> None:
-    """Both ends of each line, seen from a little above; what is behind the ball is pale."""
+    """Both ends of each line, seen slightly from above; ends behind the ball are pale."""
     view = _view()
     ends = np.concatenate([sphere.vectors, -sphere.vectors]) @ view.T
     for latitude in np.radians(np.arange(-60, 61, 30)):
@@ -72,12 +71,12 @@ def _ball(axes: Axes, sphere: Sphere) -> None:
         _meridian(axes, view, longitude)
     turn = np.linspace(0, 2 * np.pi, 361)
     axes.fill(np.cos(turn), np.sin(turn), color=_SHADE, zorder=0)
-    axes.plot(np.cos(turn), np.sin(turn), color=_INK, lw=1.2)
+    axes.plot(np.cos(turn), np.sin(turn), color=INK, lw=1.2)
     if sphere.count <= _MOST_LINES:
         for end, other in zip(ends[: sphere.count], ends[sphere.count :], strict=True):
             axes.plot([end[0], other[0]], [end[1], other[1]], color=_LINE, lw=0.8, alpha=0.25)
     front = ends[:, 2] >= 0
-    sizes = _dot_size(sphere.count) * (0.7 + 0.3 * ends[:, 2])  # what is nearer looks larger
+    sizes = _dot_size(sphere.count) * (0.7 + 0.3 * ends[:, 2])  # nearer ends are larger
     right, up, _ = ends[~front].T
     axes.scatter(right, up, s=sizes[~front], color=_LINE, alpha=0.25, lw=0, zorder=2)
     right, up, _ = ends[front].T
@@ -86,7 +85,7 @@ def _ball(axes: Axes, sphere: Sphere) -> None:
 
 
 def _view() -> NDArray[np.float64]:
-    """The axes of the picture: right, up, and towards the eye."""
+    """The axes of the picture: right, up, and towards the viewer."""
     turn, tilt = np.radians(-25.0), np.radians(22.0)
     about_z = np.array(
         [[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]]
@@ -111,33 +110,33 @@ def _meridian(axes: Axes, view: NDArray[np.float64], longitude: float) -> None:
 def _curve(axes: Axes, points: NDArray[np.float64]) -> None:
     for side, alpha in ((points[2] >= 0, 0.9), (points[2] < 0, 0.3)):
         shown = np.where(side, points[:2], np.nan)
-        axes.plot(*shown, color=_PALE, lw=0.7, alpha=alpha, zorder=1)
+        axes.plot(*shown, color=PALE, lw=0.7, alpha=alpha, zorder=1)
 
 
 def _histogram(axes: Axes, sphere: Sphere) -> None:
     angles = sphere.pair_angles()
     bound = angle_bound(sphere.dimension, sphere.count)
-    # Random lines have this density, up to a factor.
+    # The density of random lines, up to a factor.
     degrees = np.linspace(0, 90, 1801)
     density = np.sin(np.radians(degrees)) ** (sphere.dimension - 2)
     density /= density.mean() * 90
-    expected = len(angles) * density  # in a bin that is one degree wide
+    expected = len(angles) * density  # per degree
     seen = (expected >= 0.5) | (degrees > sphere.smallest_angle() - 1)
     first = float(degrees[seen][0])
     bins = np.linspace(first, 90, 81)
     width = bins[1] - bins[0]
     pairs, _, _ = axes.hist(angles, list(bins), color=_LINE, alpha=0.85, label="these lines")
     axes.plot(
-        degrees[seen], expected[seen] * width, color=_INK, lw=1.2, label="random lines, on average"
+        degrees[seen], expected[seen] * width, color=INK, lw=1.2, label="random lines, on average"
     )
     axes.axvline(bound, color=_MARK, lw=1.2, ls="--", label=f"bound {bound:.2f}°")
     axes.set_yscale("log")
     axes.set_xlim(first, 90)
     axes.set_ylim(0.5, 3 * np.max(pairs))
-    axes.set_xlabel("angle between two lines (degrees)", color=_INK)
-    axes.set_ylabel("pairs", color=_INK)
+    axes.set_xlabel("angle between two lines (degrees)", color=INK)
+    axes.set_ylabel("pairs", color=INK)
     axes.legend(frameon=False, fontsize=9, loc="upper left")
-    _plain(axes)
+    plain(axes)
 
 
 def _angles(axes: Axes, sphere: Sphere) -> None:
@@ -151,24 +150,24 @@ def _angles(axes: Axes, sphere: Sphere) -> None:
         ls="--",
         label=f"{'optimum' if proven is not None else 'upper bound'} {limit:.4f}°",
     )
-    axes.set_ylabel("smallest angle (degrees)", color=_INK)
+    axes.set_ylabel("smallest angle (degrees)", color=INK)
     axes.legend(frameon=False, fontsize=9, loc="lower right")
     axes.tick_params(labelbottom=False)
-    _plain(axes)
+    plain(axes)
 
 
 def _energies(axes: Axes, sphere: Sphere) -> None:
     iterations = np.arange(1, sphere.iterations + 1)
     excess = sphere.excess_energies()
     for exponent in np.unique(sphere.exponents):
-        # The lowest energy itself is 0 above rest and has no place on this scale.
+        # The lowest energy is 0 above rest, which a logarithmic scale cannot show.
         shown = (sphere.exponents == exponent) & (excess > 0)
-        axes.semilogy(iterations[shown], excess[shown], color=_INK, lw=1.1)
+        axes.semilogy(iterations[shown], excess[shown], color=INK, lw=1.1)
     for change in iterations[:-1][np.diff(sphere.exponents) > 0]:
-        axes.axvline(change + 0.5, color=_PALE, lw=0.6, zorder=0)
-    axes.set_xlabel("iteration (at a grey line the exponent doubles)", color=_INK)
-    axes.set_ylabel("energy above rest", color=_INK)
-    _plain(axes)
+        axes.axvline(change + 0.5, color=PALE, lw=0.6, zorder=0)
+    axes.set_xlabel("iteration (at a grey line the exponent doubles)", color=INK)
+    axes.set_ylabel("energy above rest", color=INK)
+    plain(axes)
 
 
 def _dots(axes: Axes, vectors: NDArray[np.float64]) -> None:
@@ -187,9 +186,3 @@ def _bare(axes: Axes) -> None:
     axes.set_axis_off()
     axes.set_xlim(-1.08, 1.08)
     axes.set_ylim(-1.08, 1.08)
-
-
-def _plain(axes: Any) -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(colors=_INK, labelsize=9)

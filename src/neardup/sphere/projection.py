@@ -19,7 +19,7 @@ VARIABLE = "NEARDUP_CACHE"
 
 
 def cache_folder() -> Path:
-    """Where computed things are kept: $NEARDUP_CACHE, or the system's place for caches."""
+    """The cache folder: $NEARDUP_CACHE, or the cache folder of the system."""
     if chosen := os.environ.get(VARIABLE):
         return Path(chosen)
     if sys.platform == "win32":
@@ -33,10 +33,10 @@ def cache_folder() -> Path:
 
 
 def sphere_vectors(dimension: int, count: int, seed: int = 0) -> Sphere:
-    """The sphere of `spread`, computed on first use and kept in the cache folder.
+    """The sphere of `spread`, computed on first use and then read from the cache folder.
 
-    A damaged file is computed again, and a folder that cannot be written is no error; both are
-    warned of.
+    If the file is damaged, a warning is issued and the sphere is computed again; if the folder
+    cannot be written, a warning is issued.
     """
     return _kept(dimension, count, seed, cache_folder())
 
@@ -46,7 +46,7 @@ def _kept(dimension: int, count: int, seed: int, folder: Path) -> Sphere:
     path = folder / f"sphere-{dimension}x{count}-{seed}.npz"
     try:
         exists = path.exists()
-    except OSError:  # a folder we may not look into; saving will say so
+    except OSError:  # no permission to read the folder; saving will report it
         exists = False
     if exists:
         try:
@@ -63,14 +63,14 @@ def _kept(dimension: int, count: int, seed: int, folder: Path) -> Sphere:
         sphere.save(path)
     except (OSError, NeardupError) as error:
         warnings.warn(
-            f"the sphere {dimension}x{count} cannot be kept for the next time ({error}); "
-            f"set {VARIABLE} to a folder that can be written",
+            f"the sphere {dimension}x{count} cannot be cached ({error}); "
+            f"set {VARIABLE} to a writable folder",
             stacklevel=3,
         )
     return sphere
 
 
-_ACCUMULATED = 2**15  # entries that stay in a processor's cache while they are summed
+_ACCUMULATED = 2**15  # entries that fit into the processor's cache while they are summed
 
 
 def dots(sums: NDArray[np.float64], sphere: Sphere) -> NDArray[np.float64]:
@@ -83,7 +83,7 @@ def dots(sums: NDArray[np.float64], sphere: Sphere) -> NDArray[np.float64]:
     if sums.ndim != 2 or sums.shape[1] != sphere.dimension:
         raise SettingError(
             f"sums of shape {sums.shape} do not fit a sphere of dimension {sphere.dimension}; "
-            "wanted one row for each document and one column for each dimension"
+            "expected one row for each document and one column for each dimension"
         )
     result = np.empty((len(sums), sphere.count))
     columns = np.ascontiguousarray(sphere.vectors.T)

@@ -1,4 +1,4 @@
-"""Let charges on a sphere repel each other until they rest: L-BFGS descent of their energy."""
+"""Minimize the energy of charges that repel each other on a sphere, by L-BFGS."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from neardup.sphere.exact import (
     unit,
 )
 
-_TOUCHING = 2.0**-40  # what `product` can tell from 0, so that every energy is finite
+_TOUCHING = 2.0**-40  # `product` can tell it from 0, so that every energy is finite
 
 
 @dataclass(frozen=True)
 class Repulsion:
-    """Lines as unit vectors, and how hard their ends push each other.
+    """Lines as unit vectors, and the repulsion between their ends.
 
-    Two ends at the distance r have the energy (unit / r)^exponent. `reference` is the square of
-    that unit of length, halved; it only keeps the numbers in range.
+    Two ends at distance r have the energy (unit / r)^exponent. `reference` is half the square of
+    that unit of length; it only keeps the numbers in range.
     """
 
     vectors: Floats
     exponent: int
     reference: float
     energy: float
-    near: Floats  # half the squared distance of the ends of each two lines, and
-    far: Floats  # of one end and the other one's antipode
+    near: Floats  # half the squared distance of the ends of two lines, and
+    far: Floats  # of one end and the antipode of the other
     near_energy: Floats
     far_energy: Floats
 
     @property
     def closest(self) -> float:
-        """Half the squared distance of the two nearest ends: 1 − cos of the smallest angle."""
+        """Half the squared distance of the two nearest ends: 1 − cos(smallest angle)."""
         return min(float(self.near.min()), float(self.far.min()))
 
     @property
     def mean_energy(self) -> float:
         """The energy of an average pair of ends, as the inverse of a distance.
 
-        It can be compared between exponents: 1 / r where all distances are r.
+        It is comparable between exponents: 1 / r if all distances are r.
         """
         lines = len(self.vectors)
         mean = self.energy / (lines * (lines - 1))
@@ -56,7 +56,7 @@ class Repulsion:
         """The slope of log(energy) / exponent at each vector, along the sphere, and the imbalance.
 
         The slope is the net force, reversed. The imbalance is the largest net force on a charge,
-        as a part of all the pushes that an average charge gets.
+        relative to the sum of all forces on an average charge.
         """
         near_push = self.near_energy / self.near * (0.5 / self.energy)
         far_push = self.far_energy / self.far * (0.5 / self.energy)
@@ -70,9 +70,9 @@ class Repulsion:
 
 
 def repulsion(vectors: Floats, exponent: int, reference: float | None = None) -> Repulsion:
-    """Put charges on both ends of each line; the exponent is a power of two.
+    """The repulsion of charges at both ends of each line; the exponent is a power of two.
 
-    Without a reference, the nearest two ends have the energy 1.
+    Without a reference, the two nearest ends have energy 1.
     """
     cosines = product(vectors, vectors.T)
     near, far = np.maximum(1.0 - cosines, _TOUCHING), np.maximum(1.0 + cosines, _TOUCHING)
@@ -88,12 +88,12 @@ def repulsion(vectors: Floats, exponent: int, reference: float | None = None) ->
 
 
 def tangent(directions: Floats, vectors: Floats) -> Floats:
-    """The part of each direction that stays on the sphere."""
+    """The component of each direction tangent to the sphere."""
     return directions - row_totals(directions * vectors)[:, None] * vectors
 
 
 def _raised(squares: Floats, exponent: int) -> Floats:
-    """The squares to the power exponent / 2, by squaring alone, which every machine does alike."""
+    """The squares to the power exponent / 2, by squaring alone, which is exactly reproducible."""
     if exponent == 1:
         return np.sqrt(squares)
     with np.errstate(over="ignore", under="ignore"):
@@ -103,31 +103,31 @@ def _raised(squares: Floats, exponent: int) -> Floats:
     return squares
 
 
-STILL = 1e-9  # the charges rest when none moves farther than this in a step,
-BALANCED = 1e-3  # and the pushes on each cancel but for this part
+STILL = 1e-9  # converged when no charge moves farther than this in a step,
+BALANCED = 1e-3  # and the imbalance is at most this
 
 _MEMORY = 10
-_LONGEST_STEP = 0.3  # of the smallest distance, while the repulsion is soft
-_SMALLEST_DISTANCE = 3e-5  # shorter steps would not bring apart what nearly coincides
+_LONGEST_STEP = 0.3  # as a part of the smallest distance, for soft repulsion
+_SMALLEST_DISTANCE = 3e-5  # shorter steps would not separate nearly equal lines
 _HALVINGS = 40
-_ENOUGH_FALL = 1e-4  # of what the slope promises (Armijo's rule)
+_ENOUGH_FALL = 1e-4  # as a part of the decrease that the slope predicts (Armijo's rule)
 _LOWEST_ENERGY = 1e-100
 
 
 @dataclass(frozen=True)
 class Step:
-    """Where the charges are after one iteration."""
+    """Measurements after one iteration."""
 
     exponent: int
     energy: float  # Repulsion.mean_energy
-    closest: float  # 1 − cos of the smallest angle between two lines
-    displacement: float  # the farthest that a charge moved
-    imbalance: float  # the largest net push on a charge
+    closest: float  # 1 − cos(smallest angle between two lines)
+    displacement: float  # the largest movement of a charge
+    imbalance: float  # as Repulsion.pushes
 
 
 @dataclass
 class _Curvature:
-    """What the last steps told of the energy's curvature (Nocedal & Wright, algorithm 7.4)."""
+    """The curvature of the energy, from the last steps (Nocedal & Wright, algorithm 7.4)."""
 
     moves: list[Floats] = field(default_factory=list)
     turns: list[Floats] = field(default_factory=list)
@@ -160,7 +160,7 @@ class _Curvature:
 
 @dataclass(frozen=True)
 class Rest:
-    """The charges after a descent, and whether they rest."""
+    """The charges after a descent, and whether they converged."""
 
     vectors: Floats
     closest: float
@@ -168,7 +168,7 @@ class Rest:
 
 
 def settle(vectors: Floats, exponent: int, most: int, report: Callable[[Step], None]) -> Rest:
-    """Move charges down the energy of one exponent, for at most so many iterations."""
+    """Minimize the energy of one exponent, in at most `most` iterations."""
     if len(vectors) == 1:
         return Rest(vectors, 1.0, True)
     now = repulsion(vectors, exponent)
@@ -194,7 +194,7 @@ def settle(vectors: Floats, exponent: int, most: int, report: Callable[[Step], N
 
 
 def _step(now: Repulsion, slope: Floats, curvature: _Curvature) -> tuple[Repulsion, float] | None:
-    """One step downhill and its length; None where no step lowers the energy any more."""
+    """One descent step and its length; None if no step lowers the energy."""
     direction = tangent(curvature.direction(slope), now.vectors)
     fall = total(slope * direction) * now.exponent
     length = float(np.sqrt(row_totals(direction * direction).max()))
@@ -208,12 +208,12 @@ def _step(now: Repulsion, slope: Floats, curvature: _Curvature) -> tuple[Repulsi
 
 
 def _noise(now: Repulsion) -> float:
-    """What rounding does to the energy, relatively; a smaller fall cannot be seen."""
+    """The relative rounding error of the energy; a smaller decrease is noise."""
     return 1e-15 + now.exponent * resolution(now.vectors.shape[1]) / now.closest
 
 
 def _lengths(now: Repulsion, length: float) -> Iterator[float]:
-    # The harder the repulsion, the shorter the way over which a push keeps its strength.
+    # The harder the repulsion, the shorter the distance over which a force stays the same.
     distance = max(float(np.sqrt(2 * now.closest)), _SMALLEST_DISTANCE)
     farthest = _LONGEST_STEP * distance * min(1.0, 8 / now.exponent)
     step = min(1.0, farthest / length)

@@ -1,4 +1,4 @@
-"""The sphere: evenly spread unit vectors, each standing for itself and its antipode."""
+"""The sphere: evenly spread unit vectors, each of which stands for a line through the origin."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ABOUT = "about.json"
 
 
 def save(sphere: Sphere, path: str | os.PathLike[str]) -> None:
-    """Write a sphere; the same sphere gives the same bytes, unlike with numpy.savez."""
+    """Write a sphere; unlike numpy.savez, with the same bytes for the same sphere."""
     about = {
         "format": FORMAT,
         "dimension": sphere.dimension,
@@ -36,20 +36,20 @@ def save(sphere: Sphere, path: str | os.PathLike[str]) -> None:
         "content_hash": sphere.content_hash,
     }
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as archive:
-        # A ZipInfo without a date is from 1980, whenever it was written.
+        # A ZipInfo without a date always has the date 1980-01-01.
         archive.writestr(zipfile.ZipInfo(_ABOUT), json.dumps(about, indent=2))
         for name, kind in _ARRAYS.items():
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), _npy(getattr(sphere, name), kind))
 
 
 def load(path: str | os.PathLike[str]) -> Sphere:
-    """Read a sphere, or say why the file is none."""
+    """Read a sphere; an InputError says why if the file is not one."""
     try:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(archive.read(_ABOUT))
             found = about.get("format") if isinstance(about, dict) else None
             if found != FORMAT:
-                raise _refusal(path, f"its format is {found!r}, wanted {FORMAT!r}")
+                raise _refusal(path, f"its format is {found!r}, expected {FORMAT!r}")
             arrays = {name: _array(archive, name, kind) for name, kind in _ARRAYS.items()}
             sphere = Sphere(
                 **arrays,
@@ -61,12 +61,12 @@ def load(path: str | os.PathLike[str]) -> Sphere:
             )
             shape = (about["count"], about["dimension"])
             if arrays["vectors"].shape != shape or sphere.content_hash != about["content_hash"]:
-                raise _refusal(path, "its vectors are not those that were saved")
+                raise _refusal(path, "its vectors are not as they were written")
             return sphere
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except KeyError as error:
-        raise _refusal(path, f"it lacks {error.args[0]}") from None
+        raise _refusal(path, f"a part is missing ({error.args[0]})") from None
     except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise _refusal(path, str(error)) from None
 
@@ -88,27 +88,28 @@ def _array(archive: zipfile.ZipFile, name: str, kind: str) -> Any:
 
 def _refusal(path: str | os.PathLike[str], reason: str) -> InputError:
     return InputError(
-        f"{path} is no sphere or is damaged: {reason}; make one with `neardup sphere -o FILE.npz`"
+        f"{path} is not a sphere or is damaged: {reason}; create one with "
+        "`neardup sphere -o FILE.npz`"
     )
 
 
-GRID = 2.0**-32  # the vectors are rounded to it
+GRID = 2.0**-32  # vectors are rounded to it
 
 
 @dataclass(frozen=True, eq=False)
 class Sphere:
-    """Lines through the origin as unit vectors, and how they came to rest.
+    """Lines through the origin as unit vectors, and how they converged.
 
-    The vectors of a dimension, count and seed are the same on every machine, bit for bit.
-    `energies`, `exponents` and `angles` have an entry for each iteration: the mean repulsion of two
-    ends (the inverse of a distance), the exponent of the repulsion, and the smallest angle.
-    `displacement` is the farthest that a charge moved in the last one, and `imbalance` the largest
-    net push that was left, as a part of all pushes on a charge.
+    For a dimension, count and seed, the vectors are the same on every machine, bit for bit.
+    `energies`, `exponents` and `angles` have an entry per iteration: the mean repulsion of two ends
+    (the inverse of a distance), the exponent of the repulsion, and the smallest angle.
+    `displacement` is the largest movement of a charge in the last iteration, and `imbalance` the
+    largest remaining net force, relative to the sum of all forces on a charge.
     """
 
     vectors: NDArray[np.float64]
     seed: int
-    attempts: int  # starts that were tried; this is the one with the largest smallest angle
+    attempts: int  # number of starts tried; this is the one with the largest smallest angle
     converged: bool
     displacement: float
     imbalance: float
@@ -118,28 +119,25 @@ class Sphere:
 
     @property
     def dimension(self) -> int:
-        """The dimension of the space."""
         return int(self.vectors.shape[1])
 
     @property
     def count(self) -> int:
-        """The number of vectors."""
         return len(self.vectors)
 
     @property
     def iterations(self) -> int:
-        """The steps from the start to rest."""
         return len(self.energies)
 
     @property
     def content_hash(self) -> str:
-        """A digest of the vectors, alike wherever they are: 32 hexadecimal digits."""
+        """A digest of the vectors, the same on every machine: 32 hexadecimal digits."""
         whole = np.rint(self.vectors / GRID).astype("<i8")
         about = f"neardup sphere {self.dimension}x{self.count}\n".encode()
         return hashlib.blake2b(about + whole.tobytes(), digest_size=16).hexdigest()
 
     def excess_energies(self) -> NDArray[np.float64]:
-        """How far each iteration's energy lay above the lowest of its exponent, relatively."""
+        """The energy of each iteration relative to the lowest of its exponent, minus 1."""
         excess = np.zeros(self.iterations)
         for exponent in np.unique(self.exponents):
             these = self.exponents == exponent
@@ -147,7 +145,7 @@ class Sphere:
         return excess
 
     def pair_angles(self) -> NDArray[np.float64]:
-        """The angle between each two lines in degrees, at most 90."""
+        """The angles between all pairs of lines in degrees, at most 90."""
         rows = self.vectors / np.linalg.norm(self.vectors, axis=1, keepdims=True)
         first, second = np.triu_indices(self.count, 1)
         cosines = np.abs(rows @ rows.T)[first, second]
@@ -155,14 +153,12 @@ class Sphere:
         return angles
 
     def smallest_angle(self) -> float:
-        """The angle between the two nearest lines in degrees; 90 where there is only one."""
+        """The angle between the two nearest lines in degrees; 90 if there is only one line."""
         return float(min(self.pair_angles(), default=90.0))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the sphere to an .npz file."""
         save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Sphere:
-        """Read a sphere that was saved."""
         return load(path)

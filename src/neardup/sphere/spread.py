@@ -1,4 +1,4 @@
-"""Spread lines evenly over the sphere, and how close that comes to the proven optimum."""
+"""Spread lines evenly over the sphere; the proven optimum and bounds for comparison."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COSINES_3D = {
 
 
 def best_angle(dimension: int, count: int) -> float | None:
-    """The largest smallest angle between lines in degrees, where it is proven, else None.
+    """The largest possible smallest angle between lines in degrees, if proven, else None.
 
     >>> best_angle(2, 5), best_angle(3, 3), best_angle(42, 64)
     (36.0, 90.0, None)
@@ -44,7 +44,7 @@ def best_angle(dimension: int, count: int) -> float | None:
 
 
 def angle_bound(dimension: int, count: int) -> float:
-    """An angle in degrees that so many lines never exceed, whether it can be reached or not.
+    """An upper bound in degrees for the smallest angle between `count` lines.
 
     These are the simplex and the orthoplex bound (Conway, Hardin and Sloane 1996, after Rankin)
     and, in three dimensions, L. Fejes Tóth's bound of 1943 for the 2 · count ends.
@@ -68,21 +68,21 @@ SOFT = tuple(2**power for power in range(10))
 FIRM = tuple(2**power for power in range(10, 13))
 HARD = tuple(2**power for power in range(13, 21))
 
-# Where many lines are spread, one start is worth its time, and the repulsion stays at this:
+# For many lines there is only one attempt, and the exponent stops here:
 _CROWD_EXPONENT = 2**10
 _CROWD = 2**15  # count² · dimension, the work of an iteration
 _MOST_ATTEMPTS = 15
-# Iterations at each soft exponent, attempt by attempt: the less patience, the more different the
-# places where the charges get stuck. Measured in docs/reference/sphere.md.
+# Iterations at each soft exponent, for each attempt: fewer iterations lead to more different local
+# minima. Measured in docs/reference/sphere.md.
 _PATIENCE = (30, 6, 4, 300, 3)
-_TRIAL = 200  # iterations at each firm exponent, to see which attempt is the best
-_REST = 20_000  # iterations at an exponent where the charges shall come to rest
-_REACHED = 1e-9  # short of the bound by less: no attempt can be better
+_TRIAL = 200  # iterations at each firm exponent, to find the best attempt
+_REST = 20_000  # maximum iterations at an exponent at which the charges must converge
+_REACHED = 1e-9  # closer to the bound than this: no attempt can be better
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the spreading is: which attempt of how many, its iterations, and the last one."""
+    """Progress of `spread`: attempt, number of attempts, iterations, and the last step."""
 
     attempt: int
     attempts: int
@@ -120,7 +120,7 @@ def spread(
 
 
 class _Run:
-    """One start, and the way from there to rest."""
+    """One attempt: a start and its descent."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class _Run:
         self._progress = progress
 
     def settle(self, exponents: tuple[int, ...], most: int) -> None:
-        """Go on under one exponent after the other, at most so many iterations with each."""
+        """Descend with one exponent after another, in at most `most` iterations each."""
         for exponent in exponents:
             self.rest = settle(self.rest.vectors, exponent, most, self._take)
 
@@ -150,7 +150,7 @@ def _ideal(dimension: int, count: int) -> float:
 
 
 def _sphere(best: _Run, seed: int, attempts: int) -> Sphere:
-    vectors = np.rint(best.rest.vectors / GRID) * GRID + 0.0  # the sum makes -0.0 a 0.0
+    vectors = np.rint(best.rest.vectors / GRID) * GRID + 0.0  # + 0.0 turns -0.0 into 0.0
     vectors.setflags(write=False)
     return Sphere(
         vectors,
@@ -166,7 +166,7 @@ def _sphere(best: _Run, seed: int, attempts: int) -> Sphere:
 
 
 def _start(dimension: int, count: int, seed: int, attempt: int) -> Floats:
-    """Random unit vectors, nearly without a preferred direction, from bits that never change."""
+    """Random unit vectors with almost no preferred direction, from bits that never change."""
     name = f"neardup sphere {dimension}x{count} seed {seed} attempt {attempt}"
     noise = hashlib.shake_256(name.encode()).digest(16 * count * dimension)
     parts = np.frombuffer(noise, "<i4").reshape(count, dimension, 4)

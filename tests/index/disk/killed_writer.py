@@ -1,10 +1,10 @@
-"""Writers that are killed while they write, one after the other; run by `test_killed`.
+"""Kill writers in the middle of their work, one after another; run by `test_killed`.
 
     python killed_writer.py FOLDER KILLS SEED [reader]
 
-Each writer is a fork of this process. It tells through a pipe what it is about to do and what it
-has done. After its end the index is opened, at once, and compared with what was told. With
-`reader`, a process has the index open all the time, so that the lock file is in use.
+Each writer is a fork of this process. It reports each step through a pipe, before and after. After
+its end the index is opened at once and compared with the reports. With `reader`, a process keeps
+the index open all the time, so that the lock file is in use.
 """
 
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 import neardup as nd
 from neardup.index.disk import change
 
-# So that documents are packed, and segments merged, again and again.
+# Small, so that documents are packed and segments merged often.
 change.MOST_IN_TAIL = 16
 
 
@@ -29,7 +29,7 @@ def text_of(id, version):
 
 
 def write(path, pipe, seed):
-    """Add, replace, delete and check at random, telling each step before and after."""
+    """Add, replace, delete and check at random, reporting each step before and after."""
     chance = random.Random(seed)
     index = nd.Index(path, sync=chance.random() < 0.1)
     os.write(pipe, b"open\n")
@@ -58,7 +58,7 @@ def tell(pipe, word, kind, version, ids):
 
 
 def run(path, seed, chance):
-    """One writer, killed after a moment; what it told."""
+    """Start a writer, kill it after a moment, and return its reports."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -77,7 +77,7 @@ def run(path, seed, chance):
 
 
 def follow(known, lines):
-    """What must be there, and what may be: the last step was perhaps not finished."""
+    """The contents without and with the last step, which may not have finished."""
     perhaps = None
     for word, kind, version, *ids in lines:
         after = dict(known)
@@ -94,7 +94,7 @@ def follow(known, lines):
 
 
 def held(path, before, readonly):
-    """What the index holds, as a reader that opens it anew sees it; what is new is looked at."""
+    """The contents of the index, opened by a new reader; new documents are also queried."""
     with nd.Index(path, create=False, threads=1, readonly=readonly) as index:
         now = {
             id: json.loads(about)["version"]
@@ -113,7 +113,7 @@ def held(path, before, readonly):
 
 @contextmanager
 def reader(path):
-    """A process that has the index open, and looks at it now and then."""
+    """A process that keeps the index open and reads it from time to time."""
     ready, telling = os.pipe()
     child = os.fork()
     if child == 0:
@@ -136,7 +136,7 @@ def reader(path):
 def main():
     folder, kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     path = folder / "killed.index"
-    with nd.Index(path) as index:  # which also imports all that the writers need
+    with nd.Index(path) as index:  # also imports all modules that the writers need
         index.add_many([("d0", text_of("d0", "0"), {"version": "0"})])
         index.compact()
     with reader(path) if "reader" in sys.argv else nullcontext():
@@ -144,7 +144,7 @@ def main():
 
 
 def kill(path, kills, seed):
-    """Kill writers, and look after each what is there."""
+    """Kill writers, and check the contents after each."""
     chance = random.Random(seed)
     known, unfinished, steps, most = {"d0": "0"}, 0, 0, 0
     for number in range(kills):

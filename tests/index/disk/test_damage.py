@@ -1,4 +1,4 @@
-"""Damaged indexes, one kind of damage at a time; `tests/torture/damage.py` does it at random."""
+"""Damaged indexes, one kind of damage at a time; `tests/torture/damage.py` is random."""
 
 import os
 import struct
@@ -67,7 +67,9 @@ def _cut(value):
 def test_damage_is_told_by_the_path_and_what_to_do(path, kind, spoil):
     _spoil(path, kind, spoil)
     with (
-        pytest.raises(nd.NeardupError, match=r"is damaged \(.*\); restore it from a copy") as told,
+        pytest.raises(
+            nd.NeardupError, match=r"is damaged \(.*\); restore it from a backup"
+        ) as told,
         nd.Index(path) as index,
     ):
         index.query(text(3))
@@ -78,7 +80,7 @@ def test_damage_is_told_by_the_path_and_what_to_do(path, kind, spoil):
 
 
 def test_a_large_file_is_walked_through_too(tmp_path):
-    """Above 256 MB pages were followed unseen."""
+    """Pages beyond 256 MB used to be followed unchecked."""
     path = tmp_path / "x.index"
     with nd.Index(path, store_text=True) as index:
         index.add_many(pairs(0, 300))

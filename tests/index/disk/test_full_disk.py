@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, and paths where no index can be."""
+"""Full and read-only disks, and paths at which no index can be created."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ NEARDUP = str(Path(sys.executable).with_name("neardup"))
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 2 MB, where one may be mounted."""
+    """A disk of 2 MB; skips the test if none can be mounted."""
     disk = tmp_path / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)]
@@ -105,7 +105,7 @@ def test_a_lock_file_that_is_no_file_is_told(tmp_path):
     path = tmp_path / "x.index"
     nd.Index(path).close()
     (path / "lock.mdb").unlink()
-    nd.Index(path).close()  # is made anew
+    nd.Index(path).close()  # is created again
     (path / "lock.mdb").unlink()
     (path / "lock.mdb").mkdir()
     with pytest.raises(nd.NeardupError, match=str(path)):
@@ -137,14 +137,14 @@ with nd.Index(sys.argv[1], store_text=True) as index:
             index.add_many(pairs(done, done + 100))
             done += 100
     except nd.NeardupError as error:
-        assert "bytes of addresses to grow" in str(error), error
+        assert "bytes of address space to grow" in str(error), error
     assert [match.id for match in index.query(text(done - 1))] == [done - 1]
     assert list(index.ids()) == list(range(done))
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is set from what /proc tells")
-def test_too_few_addresses_are_told_and_the_index_stays_usable(tmp_path):
+def test_too_little_address_space_is_reported_and_the_index_stays_usable(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", NO_ADDRESSES, str(tmp_path / "x.index")],
         capture_output=True,

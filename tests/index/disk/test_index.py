@@ -1,4 +1,4 @@
-"""The index that lasts: opened again, by many, in folders that are not what they should be."""
+"""The index on disk: reopened, shared, and in invalid folders."""
 
 import multiprocessing
 import os
@@ -97,9 +97,9 @@ def test_what_is_no_index_is_refused(tmp_path):
         transaction.put(b"key", b"value")
     for place, why in [
         (tmp_path / "file", "is a file"),
-        (folder, "no index"),
+        (folder, "not an index"),
         (foreign, "another program"),
-        (tmp_path / "none" / "deep", "cannot make"),
+        (tmp_path / "none" / "deep", "cannot create"),
     ]:
         with pytest.raises(nd.NeardupError, match=why) as refused:
             nd.Index(place)
@@ -161,7 +161,7 @@ def test_damage_is_told_and_never_a_crash(tmp_path, monkeypatch):
         asking = FORK.Process(target=_open_and_ask, args=(path,))
         asking.start()
         asking.join()
-        assert asking.exitcode in (FINE, REFUSED), where  # not by a signal, nor in a traceback
+        assert asking.exitcode in (FINE, REFUSED), where  # not ended by a signal or a traceback
         if where in ("noise", 0.01, 0.3, 0.6):
             assert asking.exitcode == REFUSED, where
         shutil.rmtree(path)
@@ -263,8 +263,9 @@ def test_readers_see_whole_commits_while_a_writer_writes(path, monkeypatch):
     threads = [threading.Thread(target=read) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for thread in [*threads, writer]:
+    for thread in threads:
         thread.join()
+    writer.join()
     assert writer.exitcode == 0
     assert all(count % 10 == 0 for count in states)
     with nd.Index(path) as index:
@@ -334,9 +335,9 @@ def test_the_same_folder_twice_in_a_program(path):
         two.add(2, text(2))
         assert len(one) == 2
     with nd.Index(path, readonly=True) as reader:
-        with pytest.raises(nd.SettingError, match="reading only"):
+        with pytest.raises(nd.SettingError, match="read-only"):
             reader.add(3, text(3))
-        with pytest.raises(nd.SettingError, match="reading only"):
+        with pytest.raises(nd.SettingError, match="read-only"):
             nd.Index(path)
         assert len(reader) == 2
 
@@ -368,8 +369,8 @@ with nd.Index(sys.argv[1], store_text=True) as index:
             index.add_many([(number, text(number)) for number in range(done, done + 500)])
             done += 500
     except nd.NeardupError as error:
-        assert "limit on the size of files (ulimit -f)" in str(error), error
-        assert "nothing of it was written" in str(error), error
+        assert "file size limit (ulimit -f)" in str(error), error
+        assert "nothing was written" in str(error), error
     assert len(index) == done
     assert [match.id for match in index.query(text(done - 1))] == [done - 1]
     assert index.query(text(done)) == []
@@ -394,7 +395,7 @@ def test_a_full_disk_undoes_what_failed_and_nothing_else(path):
         assert len(index) == int(done.stdout)
 
 
-@pytest.mark.parametrize("kind", ["memory", "durable"])
+@pytest.mark.parametrize("kind", ["memory", "disk"])
 def test_a_giant_bucket_is_not_gone_through(path, kind):
     n = 200_000
     same = np.full(n, 0x123456789ABCDEF0, np.uint64)

@@ -1,4 +1,4 @@
-"""What was acknowledged is there, and nothing is half there, however a writer ends."""
+"""Acknowledged changes survive, and no change is partial, however a writer ends."""
 
 import multiprocessing
 import os
@@ -28,10 +28,10 @@ def test_writers_are_killed_hundreds_of_times(tmp_path, reader):
 
 
 def _commit_and_die_before_telling(path):
-    """Leave what a kill between the two writes of a commit leaves.
+    """Leave the files as a kill between the two writes of a commit does.
 
     The commit is in the file. Its number is not in the lock file, and the writers' lock is held by
-    a process that is no more.
+    a dead process.
     """
     index = nd.Index(path)
     index.add("last", text("last"))
@@ -43,7 +43,7 @@ def _commit_and_die_before_telling(path):
     at = next(at for at in range(8, 256, 8) if struct.unpack_from("<Q", head, at)[0] == committed)
     os.pwrite(lock, struct.pack("<Q", committed - 1), at)
     os.kill(os.getpid(), signal.SIGKILL)
-    writing.abort()  # which it does not come to
+    writing.abort()  # never reached
 
 
 def _hold_open(path, ready):

@@ -17,7 +17,7 @@ FIRSTS = st.one_of(st.integers(-30, 120), st.sampled_from([LEAST, MOST - 20, MOS
 
 
 class Book(RuleBasedStateMachine):
-    """Any order of ranges, gaps, strings, removals and ids that come again."""
+    """Any order of ranges, gaps, strings, removals and repeated ids."""
 
     def __init__(self):
         super().__init__()
@@ -26,7 +26,7 @@ class Book(RuleBasedStateMachine):
         self.numbers: dict[int | str, int] = {}
 
     def put(self, ids):
-        """Remove those that are there, then append all, as the store does."""
+        """Remove known ids, then append all, as the store does."""
         old = [(at, self.numbers[id]) for at, id in enumerate(ids) if id in self.numbers]
         assert self.book.known(ids) == old
         for _, number in old:
@@ -100,7 +100,7 @@ def test_what_is_a_range(monkeypatch, ids, is_range):
 
 
 def test_an_index_with_ranges():
-    """Bulk loads, strings between them, and replacements until numbers are given anew."""
+    """Bulk loads, strings between them, and replacements until the store renumbers."""
     size = 3000
     rows = np.random.default_rng(5).integers(0, 2**64, (size, 1), dtype=np.uint64)
     index = nd.MemoryIndex(bits=64, max_distance=0)

@@ -1,4 +1,4 @@
-"""A MemoryIndex gives back what it no longer needs."""
+"""A MemoryIndex frees memory that it no longer needs."""
 
 import subprocess
 import sys
@@ -60,7 +60,7 @@ def test_tables_shrink_when_most_documents_are_gone():
     prints = np.random.default_rng(2).integers(0, 2**64, 60_000, np.uint64)
     index.add_many(nd.Fingerprints(prints, index.scheme, ids=np.arange(60_000)))
     full = sum(index.stats(0).bytes.values())
-    index.delete_many(range(59_000))  # without being asked to compact
+    index.delete_many(range(59_000))  # without calling compact
     left = sum(index.stats(0).bytes.values())
     assert left < full // 10
     index.delete_many(range(59_000, 60_000))

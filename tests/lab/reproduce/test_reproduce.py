@@ -1,6 +1,7 @@
-"""The seeds' systems, run again: their values, and what their windows lose."""
+"""The reproduced systems: their published values, and the pairs that windows lose."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,7 @@ from neardup.lab.reproduce.sphere import (
 )
 
 FIFTH = Fraction(1, 5)
-# data/README.md of the shared data: candidates, and those from cosine 0.9 and 0.8.
+# Candidates, and those with a cosine of at least 0.9 and 0.8.
 GOLDEN = {
     (2, 10): (3_300_231, 17_088, 17_579),
     (3, 12): (1_283_956, 17_473, 18_018),
@@ -112,7 +113,7 @@ def test_blog_is_complete_where_it_says_so(pages):
     done = reproduce_blog([str(pages)], truth=str(pages.with_name("pairs.parquet")))
     every, flipped, tables, prefix = done.tables[0].column("pairs")
     assert every == flipped == tables >= prefix
-    shares = done.table("The 20 known pairs").column("found")
+    shares: list[Any] = done.table("The 20 known pairs").column("found")
     assert shares == sorted(shares)
     assert done.numbers["known_pairs"] == 20
     assert sum(done.table("Known pairs within 3 bits, by length").column("pairs")) == 20

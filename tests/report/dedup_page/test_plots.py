@@ -39,12 +39,12 @@ def whole_numbers(most):
 
 
 def hints(svg):
-    """What the pointer tells of the bars."""
+    """The tooltips of the bars."""
     return [title.text for title in ElementTree.fromstring(svg).iter("title")]
 
 
 def texts(svg):
-    """Each text with the box it may fill: left, top, right, bottom."""
+    """Each text with its largest possible box: left, top, right, bottom."""
     for element in ElementTree.fromstring(svg).iter("text"):
         width = text_width(element.text or "")
         if "transform" in element.attrib:

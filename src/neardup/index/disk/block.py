@@ -1,15 +1,15 @@
-"""Blocks: the records of some documents in one value, column by column.
+"""Blocks: the records of several documents in one value, column by column.
 
-A block is little-endian, in parts that begin at a multiple of 8 bytes:
+A block is little-endian, in parts aligned to 8 bytes:
 
-    head      magic, documents, the first number, words of a row, kinds, the bytes of the parts
-              of varying length (ids, metadata, contents), checksum of all behind the head
-    numbers   uint32, counted from the first
+    head      magic, documents, the first number, words of a row, kinds, the sizes in bytes of
+              ids, metadata and contents, checksum of everything after the head
+    numbers   uint32, relative to the first number
     words     uint32
     rows      uint64, one row of words each
-    ids       int64; or strings: uint32 where each begins, and where the last ends, then UTF-8
-    metadata  likewise, JSON, if any document has some
-    contents  likewise, if they are stored
+    ids       int64; or strings: uint32 offsets, one more than documents, then UTF-8
+    metadata  like strings, JSON, if any document has metadata
+    contents  like strings, if contents are stored
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Numbers = NDArray[np.uint64]
 
 
 def pieces(entries: Entries) -> Iterator[tuple[int, int]]:
-    """Cut documents where blocks of a bounded size begin and end."""
+    """The begin and end of each block of bounded size."""
     sizes = np.zeros(len(entries), np.int64)
     for column in (
         entries.metadata,
@@ -58,7 +58,7 @@ def pieces(entries: Entries) -> Iterator[tuple[int, int]]:
 
 
 def packed(numbers: Numbers, entries: Entries) -> bytes:
-    """The bytes of a block; numbers ascend."""
+    """The bytes of a block; `numbers` ascend."""
     ids = _strings(entries.ids) if is_text(entries.ids) else _padded(_ints(entries.ids))
     metadata = b"" if entries.metadata is None else _strings(entries.metadata)
     contents = b"" if entries.contents is None else _strings(entries.contents)
@@ -84,9 +84,9 @@ def packed(numbers: Numbers, entries: Entries) -> bytes:
 
 
 class Block:
-    """A block as it lies in the store; nothing is copied before it is asked for.
+    """A view of a stored block; values are copied on access.
 
-    Whatever its bytes are, nothing outside it is read, and what cannot be is a `DamageError`.
+    Whatever its bytes are, nothing outside the block is read; invalid ones raise a `DamageError`.
     """
 
     def __init__(self, data: memoryview, last: int, width: int) -> None:
@@ -121,22 +121,21 @@ class Block:
             raise _damage()
 
     def place(self, number: int) -> int | None:
-        """Where in the block the document of that number is."""
+        """The place of a document in the block, or None."""
         wanted: int = number - self.first
         if wanted < 0:
             return None
-        if wanted < self.count and self._number(wanted) == wanted:  # nothing was ever left out
+        if wanted < self.count and self._number(wanted) == wanted:  # no gaps before it
             return wanted
         place = int(np.searchsorted(self._relative(), wanted))
         return place if place < self.count and self._number(place) == wanted else None
 
     @property
     def last(self) -> int:
-        """The number of the last document."""
         return int(self.first) + self._number(self.count - 1)
 
     def places(self, numbers: Numbers) -> NDArray[np.int64]:
-        """Where in the block the documents of these numbers are; all of them must be."""
+        """The places of documents in the block; a `DamageError` if one is missing."""
         wanted = (numbers - np.uint64(self.first)).astype(np.uint32)
         relative = self._relative()
         places = np.minimum(relative.searchsorted(wanted), self.count - 1)
@@ -145,7 +144,6 @@ class Block:
         return np.asarray(places, np.int64)
 
     def ids(self, places: NDArray[np.int64]) -> list[Id]:
-        """The ids of some documents."""
         if self._kinds & _TEXT_IDS:
             return [self.id(place) for place in places.tolist()]
         every = np.frombuffer(self._data, np.int64, self.count, self._ids_at)
@@ -153,49 +151,44 @@ class Block:
         return ids
 
     def metadatas(self, places: NDArray[np.int64]) -> list[bytes]:
-        """The metadata of some documents."""
         if not self._kinds & _HAS_METADATA:
             return [b""] * len(places)
         return [self.metadata(place) for place in places.tolist()]
 
     def numbers(self) -> Numbers:
-        """The numbers of the documents, ascending."""
+        """The numbers of all documents, ascending."""
         relative = self._relative()
         if relative[0] != 0 or (relative[1:] <= relative[:-1]).any():
             raise _damage()
         return relative.astype(np.uint64) + np.uint64(self.first)
 
     def id(self, place: int) -> Id:
-        """The id of one document."""
         if self._kinds & _TEXT_IDS:
             return str(self._string(self._ids_at, self._sizes[0], place), "utf-8")
         number: int = _INT.unpack_from(self._data, self._ids_at + 8 * place)[0]
         return number
 
     def words(self, place: int) -> int:
-        """How many words one document has."""
         count: int = _OFFSET.unpack_from(self._data, self._words_at + 4 * place)[0]
         return count
 
     def row(self, place: int) -> NDArray[np.uint64]:
-        """The fingerprint of one document."""
         at = self._rows_at + 8 * self.width * place
         return np.frombuffer(self._data, np.uint64, self.width, at).copy()
 
     def metadata(self, place: int) -> bytes:
-        """The metadata of one document as JSON, or nothing."""
+        """The metadata of one document as JSON; b"" for none."""
         if not self._kinds & _HAS_METADATA:
             return b""
         return bytes(self._string(self._metadata_at, self._sizes[1], place))
 
     def content(self, place: int) -> bytes:
-        """What is stored of one document, or nothing."""
+        """The stored contents of one document; b"" for none."""
         if not self._kinds & _HAS_CONTENTS:
             return b""
         return bytes(self._string(self._contents_at, self._sizes[2], place))
 
     def record(self, place: int) -> Record:
-        """All that is stored of one document."""
         return Record(
             self.id(place),
             self.words(place),
@@ -205,9 +198,9 @@ class Block:
         )
 
     def entries(self, *, whole: bool = True) -> Entries:
-        """All documents; a block that is not as it was written is refused.
+        """All documents, after verifying the checksum.
 
-        Unless it is to be `whole`, metadata and contents are left out.
+        Metadata and contents are left out unless `whole`.
         """
         if crc32(self._data[_HEAD.size :]) != self._sum:
             raise _damage()
@@ -256,7 +249,7 @@ class Block:
         ]
         column = pa.Array.from_buffers(kind, self.count, buffers)
         if not wide:
-            column.validate(full=True)  # that it is UTF-8
+            column.validate(full=True)  # checks UTF-8
         return column
 
 
@@ -265,7 +258,7 @@ def _damage() -> DamageError:
 
 
 def _offsets(column: pa.Array) -> NDArray[np.int64]:
-    """Where each string of an array begins, and where the last ends, from 0 on."""
+    """The offsets of the strings of an array, which may be a slice."""
     kind = np.int32 if pa.types.is_string(column.type) else np.int64
     every = np.frombuffer(column.buffers()[1], kind)
     offsets = every[column.offset : column.offset + len(column) + 1].astype(np.int64)

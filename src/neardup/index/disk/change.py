@@ -1,4 +1,4 @@
-"""Changes of an index on disk: add, remove, and merge segments."""
+"""Changes of the index on disk: add, remove, and merge segments."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from numpy.typing import NDArray
 
 from neardup.index.disk import block, id_table
 from neardup.index.disk.records import STATE_KEY, TAIL, Segment, State, note, read_notes
-from neardup.index.disk.view import DurableView
+from neardup.index.disk.view import DiskView
 from neardup.index.entries import Entries, Id, joined
 from neardup.index.store import Change, Put, count_of, last_of_each, named_apart, unchanged
 from neardup.kernels.index_tables import merge_segments, pack_segment
 
-# So many documents are held in memory by whoever opens the index, before they are packed.
+# The tail has at most this many documents, which every open index holds in memory.
 MOST_IN_TAIL = 1024
-# A value of LMDB has less than 4 GB, and while it is written it is in memory.
+# An LMDB value is limited to 4 GB, and is held in memory while it is written.
 _MOST_BYTES = 1_500_000_000
-# A segment is at least so many times as large as all that come behind it.
+# After settling, a segment is at least this many times as large as all later ones together.
 _RATIO = 2
-# While many documents are added, as many segments of one size are let stand.
+# While many documents are added, this many segments of one size are merged at a time.
 _CROWD = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """The plan that segments are packed by, and how long the tail may become."""
+    """How segments are packed: masks and bits of the plan, and the maximum size of the tail."""
 
     masks: NDArray[np.uint64]
     bits: int
@@ -35,17 +35,17 @@ class Packing:
 
     @property
     def plan(self) -> tuple[NDArray[np.uint64], int]:
-        """The masks as rows, and the bits of a fingerprint."""
+        """Masks and bits, the arguments of `pack_segment`."""
         return self.masks, self.bits
 
     @property
     def most(self) -> int:
-        """How many documents a segment may hold."""
+        """Maximum number of documents in a segment."""
         tables, words = (int(size) for size in self.masks.shape)
         return _MOST_BYTES // (8 * words + 12 + 9 * tables)
 
     def everything(self, state: State) -> list[list[Segment]]:
-        """All segments, in as few runs as there must be; those that are as they should be not."""
+        """Runs of segments to merge on compaction; skips a lone segment without removed ones."""
         runs: list[list[Segment]] = []
         room = 0
         for segment in state.segments:
@@ -57,12 +57,12 @@ class Packing:
         return [run for run in runs if len(run) > 1 or run[0].held > run[0].alive]
 
     def hollow(self, state: State) -> list[Segment]:
-        """A segment of which more than half is gone."""
+        """The first segment of which more than half was removed, if any."""
         return [part for part in state.segments if part.dead > part.documents // 2][:1]
 
 
 def chosen_run(segments: Sequence[Segment], packing: Packing) -> list[Segment]:
-    """The last segments, from the first on that is less than twice as large as those behind it."""
+    """The segments to merge: from the first less than twice as large as all later ones on."""
     run, total = 0, 0
     for place, segment in enumerate(reversed(segments), 1):
         if segment.alive + total > packing.most:
@@ -74,7 +74,7 @@ def chosen_run(segments: Sequence[Segment], packing: Packing) -> list[Segment]:
 
 
 def crowded_run(segments: Sequence[Segment], packing: Packing) -> list[Segment]:
-    """The last segments, if as many of one size stand there as may."""
+    """The last segments, if `_CROWD` or more are of one size."""
     run, total = 0, 0
     tier = _tier(segments[-1], packing) if segments else 0
     for segment in reversed(segments):
@@ -94,13 +94,13 @@ def _tier(segment: Segment, packing: Packing) -> int:
 Numbers = NDArray[np.uint64]
 
 
-class DurableChange(DurableView, Change):
-    """The next state, which holds once `finish` was called and the transaction is committed."""
+class DiskChange(DiskView, Change):
+    """The next state; it takes effect when `finish` was called and the transaction commits."""
 
     packing: Packing
 
     def put(self, entries: Entries) -> Put:
-        """Add documents to the tail; a tail that grows too long becomes a segment."""
+        """Add documents to the tail; a full tail becomes a segment."""
         given, new = len(entries), set[Id]()
         if entries.made:
             entries, new = named_apart(entries, self)
@@ -120,7 +120,7 @@ class DurableChange(DurableView, Change):
         return Put(len(entries), replaced, count_of(entries, new))
 
     def remove(self, numbers: Numbers) -> None:
-        """Note that documents are gone; segments that are mostly gone are packed anew."""
+        """Mark documents as removed; rewrite segments of which more than half is removed."""
         if not len(numbers):
             return
         numbers = np.sort(numbers)
@@ -138,22 +138,22 @@ class DurableChange(DurableView, Change):
         self.pack(self.packing.hollow(self.state))
 
     def settle(self) -> None:
-        """Pack together what is apart, as far as it pays."""
+        """Merge small segments into larger ones."""
         self.pack(chosen_run(self.state.segments, self.packing))
 
     def compact(self) -> None:
-        """Pack everything anew, and forget the records of what is gone."""
+        """Merge all segments, and delete the records of removed documents."""
         self._pack_tail([])
         for run in self.packing.everything(self.state):
             self.pack(run, rewrite=True)
 
     def finish(self) -> None:
-        """Write down the state."""
+        """Write the state under the next revision."""
         self.state = replace(self.state, revision=self.state.revision + 1)
         self.stored.put_about(STATE_KEY, self.state.to_bytes())
 
     def pack(self, segments: Sequence[Segment], *, rewrite: bool = False) -> None:
-        """Make neighbouring segments one, without what is gone."""
+        """Merge neighbouring segments into one, without removed documents."""
         if not segments:
             return
         dead = np.concatenate([self.dead[segment.key] for segment in segments])
@@ -195,7 +195,7 @@ class DurableChange(DurableView, Change):
         )
 
     def _pack_tail(self, more: list[Entries]) -> None:
-        """Make a segment of the tail, and of what comes behind it."""
+        """Pack the tail and the new documents after it into a segment."""
         first = self.state.tail.first
         parts, numbers = self._tail_entries()
         self.stored.delete_blocks(first, self.state.next_number)
@@ -222,7 +222,7 @@ class DurableChange(DurableView, Change):
         self.state = replace(self.state, tail=Segment(TAIL, self.state.next_number, 0, 0, 0))
 
     def _tail_entries(self) -> tuple[list[Entries], list[Numbers]]:
-        """What is alive of the tail, by what is stored of it in this transaction."""
+        """The documents of the tail that are not removed, as stored in this transaction."""
         gone = np.sort(read_notes(self.stored, TAIL))
         parts, numbers = [], []
         for found in self.stored.blocks_from(self.state.tail.first):
@@ -233,7 +233,7 @@ class DurableChange(DurableView, Change):
         return parts, numbers
 
     def _rewrite(self, first: int, last: int, alive: Numbers) -> None:
-        """Write the blocks of some numbers anew, without the records of what is gone."""
+        """Rewrite the blocks of these numbers without the records of removed documents."""
         while first <= last:
             found = self.stored.block(first)
             if found is None or found.first > last:

@@ -1,8 +1,8 @@
-"""Errors of LMDB and the disk, and damage found before LMDB follows broken pages.
+"""Errors of LMDB and the disk, and checks that find damage before LMDB follows broken pages.
 
-LMDB reads through a map and trusts its pages: one that is not there ends the program, and one that
-is garbage leads it anywhere. So they are walked through when an index is opened. What the pages
-hold is checked when it is read, whether it has a checksum or not.
+LMDB reads through a memory map and trusts its pages: a missing page kills the process, and a
+corrupt one makes it read anywhere. So all pages are checked when an index is opened. The values in
+the pages are checked when they are read, with or without a checksum.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _TRIES, _PAUSE = 8, 0.01
 
 
 class DamageError(ValueError):
-    """What is wrong with stored bytes, in a few words; `damage_told` says of which index."""
+    """What is wrong with stored bytes, in a few words; `damage_told` adds the index."""
 
 
 class DamagedIndexError(InputError):
-    """An index cannot be read, because its bytes are not those that were written."""
+    """An index cannot be read because its bytes are not as they were written."""
 
 
 @contextmanager
 def damage_told(path: Path) -> Iterator[None]:
-    """Say of which index something is damaged, and what to do.
+    """Turn a ValueError into a DamagedIndexError that names the index and what to do.
 
-    Only what reads stored bytes belongs in here: a ValueError is taken for damage.
+    Use it only around code that reads stored bytes: every ValueError counts as damage.
     """
     try:
         yield
@@ -44,26 +44,26 @@ def damage_told(path: Path) -> Iterator[None]:
         raise
     except (ValueError, OverflowError) as error:
         raise DamagedIndexError(
-            f"the index {path} is damaged ({error}); restore it from a copy, or make it anew"
+            f"the index {path} is damaged ({error}); restore it from a backup, or create it again"
         ) from error
 
 
 def require_sound_front(data: Path) -> None:
-    """Refuse a file that LMDB could not even open; one without bytes is about to be filled."""
+    """Check the first pages, which LMDB reads on opening; an empty file passes, it is new."""
     if os.path.getsize(data):
         _settled(data, lambda file: check_pages(file, front_only=True))
 
 
 def require_sound(data: Path) -> None:
-    """Refuse a file whose pages do not hang together as they should.
+    """Check that all pages are connected as LMDB requires.
 
-    The caller is in a transaction, so that no page that is looked at is used anew meanwhile.
+    The caller holds a read transaction, so that no page is reused during the check.
     """
     _settled(data, check_pages)
 
 
 def _settled(data: Path, check: Callable[[int], None]) -> None:
-    """Check more than once: another process may be writing one of the first two pages."""
+    """Repeat a failed check: another process may be writing one of the first two pages."""
     with damage_told(data.parent), data.open("rb") as file:
         for _ in range(_TRIES - 1):
             try:
@@ -73,14 +73,14 @@ def _settled(data: Path, check: Callable[[int], None]) -> None:
         check(file.fileno())
 
 
-_UNDONE = "; nothing of it was written, and what was there before is safe"
+_UNDONE = "; nothing was written, and the earlier contents are safe"
 _PROBE = 1 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
 def explained(path: Path, done: str) -> Iterator[None]:
-    """Turn what LMDB says while an index is opened, read or written into a sentence."""
+    """Turn an LMDB error during opening, reading or writing into a NeardupError."""
     try:
         yield
     except (lmdb.MapFullError, lmdb.MapResizedError) as error:
@@ -91,11 +91,11 @@ def explained(path: Path, done: str) -> Iterator[None]:
         ) from error
     except lmdb.ReadersFullError as error:
         raise NeardupError(
-            f"{path} cannot be {done}: too many programs read it at once; close some"
+            f"{path} cannot be {done}: too many programs are reading it; close some"
         ) from error
     except lmdb.PanicError as error:
         raise NeardupError(
-            f"{path} cannot be {done}: a write failed before; close it and open it again"
+            f"{path} cannot be {done}: an earlier write failed; close it and open it again"
         ) from error
     except (lmdb.Error, OSError) as error:
         reason = (None if done == "read" else _full_disk(path, error)) or _reason(error)
@@ -111,30 +111,30 @@ def _reason(error: Exception) -> str:
 
 
 def _full_disk(path: Path, error: Exception) -> str | None:
-    """What there is no room on, if that is why a write failed.
+    """Which limit was reached, if a write failed for lack of space; else None.
 
-    A write for which there is room in part is an input/output error to LMDB, as is one to a disk
-    that is broken; so another write is tried.
+    LMDB reports a partial write as an input/output error, like a broken disk; a trial write tells
+    the two apart.
     """
     code = next((code for code in _FULL if os.strerror(code) in str(error)), None)
     if code is None and os.strerror(errno.EIO) in str(error):
         code = _refused(path)
     if code == errno.EFBIG:
-        return "its file has reached the limit on the size of files (ulimit -f); raise the limit"
+        return "its file has reached the file size limit (ulimit -f); raise the limit"
     if code == errno.EDQUOT:
-        return f"the disk quota for {path} is used up; free some space, and do it again"
+        return f"the disk quota for {path} is used up; free some space and try again"
     if code == errno.ENOSPC:
         free = os.statvfs(path)
         room = free.f_bavail * free.f_frsize
         return (
-            f"the disk that holds it is full ({room:,} bytes are free); free some space, and do "
-            "it again"
+            f"the disk that holds it is full ({room:,} bytes are free); free some space and try "
+            "again"
         )
     return None
 
 
 def _refused(path: Path) -> int | None:
-    """Why nothing more can be written beside a file; None if it can."""
+    """The error code of a trial write in the folder; None if it succeeds."""
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     if limit != resource.RLIM_INFINITY and _largest_file(path) + _PROBE > limit:
         return errno.EFBIG

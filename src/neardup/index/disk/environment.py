@@ -1,4 +1,4 @@
-"""The LMDB environment of a durable index: opened once in a process, grown when it is full."""
+"""The LMDB environment of an index: opened once per process, grown when it is full."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from neardup.index.disk.damage import explained, require_sound, require_sound_fr
 DATA = "data.mdb"
 LOCK = "lock.mdb"
 FILES = (DATA, LOCK)
-# Addresses, not disk: the file grows with what is written.
+# Address space, not disk space: the file grows with its contents.
 FIRST_MAP = 1 << 30
 _GROWTH = 4
 _READERS = 1024
-# What LMDB's lock file takes: 64 bytes for each reader, and less than a page beside.
+# Size of LMDB's lock file: 64 bytes per reader, and less than a page in addition.
 _LOCK_BYTES = 64 * _READERS + 4096
-# Between the two writes of a commit there are microseconds, and perhaps a busy machine.
+# Seconds between the two writes of a commit: normally microseconds, more on a busy machine.
 _COMMITTING = 0.02
 
 Found = TypeVar("Found")
@@ -37,8 +37,8 @@ _open_lock = threading.Lock()
 class Environment:
     """Transactions on the files of one folder, for all threads of the process.
 
-    LMDB lets a process open a folder only once, so all indexes of it share one of these:
-    take it with `acquire` and give it back with `release`.
+    LMDB allows a process to open a folder only once, so all `Index` objects of a folder share one
+    environment: get it with `acquire`, and return it with `release`.
     """
 
     def __init__(self, path: Path, *, readonly: bool, sync: bool) -> None:
@@ -49,7 +49,7 @@ class Environment:
         self._writing = threading.Lock()
         self._gate = threading.Condition()
         self._inside = 0
-        self.map_number = 0  # another one when the map may lie elsewhere
+        self.map_number = 0  # changes when the map may have moved
         self._lmdb = self._opened(readonly)
         try:
             with self.reading():
@@ -63,7 +63,7 @@ class Environment:
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
-        """A transaction that sees one state, whatever is written meanwhile."""
+        """A read transaction: it sees one state, whatever is written meanwhile."""
         transaction = self._begin_reading()
         try:
             with explained(self.path, "read"):
@@ -75,12 +75,12 @@ class Environment:
                 self._gate.notify_all()
 
     def write(self, work: Callable[[Any], Found]) -> Found:
-        """Do all of `work` and commit it, or nothing of it; other writers wait.
+        """Run `work` in a write transaction; other writers wait.
 
-        Where the map is too small it grows and `work` is done again from the start.
+        If the map is too small, it grows and `work` runs again from the start.
         """
         if self.readonly:
-            raise SettingError(f"{self.path} was opened for reading only; open it for writing")
+            raise SettingError(f"{self.path} was opened read-only; open it for writing")
         with self._writing, explained(self.path, "written"):
             self._require_in_place()
             while True:
@@ -91,16 +91,15 @@ class Environment:
                     self._grow()
 
     def flush(self) -> None:
-        """Wait until the disk has all that was committed."""
+        """Wait until all commits are on disk."""
         with explained(self.path, "written"):
             self._lmdb.sync(True)
 
     def used_bytes(self) -> int:
-        """What the file takes on disk."""
+        """Size of the file on disk."""
         return os.stat(self.path / DATA).st_blocks * 512
 
     def close(self) -> None:
-        """Close the files."""
         self._lmdb.close()
 
     def _opened(self, readonly: bool) -> Any:
@@ -109,7 +108,7 @@ class Environment:
                 require_sound_front(self.path / DATA)
             if readonly and not _file_size(self.path):
                 raise NeardupError(
-                    f"{self.path} holds no index; make one with neardup index create"
+                    f"{self.path} holds no index; create one with neardup index create"
                 )
             _reserve(self.path / LOCK)
             environment = lmdb.open(
@@ -121,45 +120,45 @@ class Environment:
                 sync=self.sync,
                 max_spare_txns=8,
             )
-            environment.reader_check()  # forgets readers that died
+            environment.reader_check()  # removes readers that died
             return environment
 
     def _settle(self) -> None:
-        """Let everyone see the last commit, if a writer was killed before it could tell of it.
+        """Publish the last commit, if a writer was killed before it could.
 
-        A commit is done when its page is in the file; then the writer writes its number into the
-        lock file, by which readers choose what they see. A writer that is killed in between has
-        committed, but as long as the lock file is in use nobody sees it before the next writer
-        comes, which looks into the file. Here that is done at once, so that what the first reader
-        after the kill does not see never appears later.
+        A commit is done when its page is in the file; the writer then writes its number into the
+        lock file, from which readers choose the state they see. If the writer is killed in
+        between, readers do not see the commit until the next write transaction, which looks into
+        the file. Doing that here ensures that a commit which the first reader after the kill does
+        not see never appears later.
         """
-        if not self._is_untold():
+        if not self._is_unpublished():
             return
-        time.sleep(_COMMITTING)  # a writer that lives is about to tell
-        if not self._is_untold():
+        time.sleep(_COMMITTING)  # a running writer is about to publish it
+        if not self._is_unpublished():
             return
         if not self.readonly:
             with explained(self.path, "opened"):
                 self._lmdb.begin(write=True).abort()
             return
-        # LMDB does this for writers only, and a process may have a folder open once.
+        # LMDB does this for writers only, and a process can open a folder only once.
         self._lmdb.close()
         try:
             with self._opened(readonly=False) as writer, explained(self.path, "opened"):
                 writer.begin(write=True).abort()
         except NeardupError as error:
-            # Who may not write sees it once someone comes who may.
+            # Without write permission, it becomes visible when another process writes.
             if not isinstance(error.__cause__, lmdb.Error | OSError):
                 raise
         self._lmdb = self._opened(readonly=True)
 
-    def _is_untold(self) -> bool:
+    def _is_unpublished(self) -> bool:
         with self.reading() as transaction:
             seen: int = transaction.id()
             return bool(self._lmdb.info()["last_txnid"] > seen)
 
     def _require_in_place(self) -> None:
-        """Refuse to write to files that nobody will find again."""
+        """Refuse to write to files that were removed or replaced."""
         if _file_key(self.path / DATA) != self._file:
             raise NeardupError(
                 f"{self.path} was removed or replaced while it was open; nothing was written: "
@@ -179,7 +178,7 @@ class Environment:
                     self._gate.notify_all()
                 if not isinstance(error.__cause__, lmdb.MapResizedError):
                     raise
-            self._grow()  # another process made it larger
+            self._grow()  # another process enlarged it
 
     def _grow(self) -> None:
         with self._gate:
@@ -191,7 +190,7 @@ class Environment:
 
 
 def acquire(path: Path, *, readonly: bool, sync: bool) -> Environment:
-    """The environment of a folder, which must be there; opened unless it is open already."""
+    """The environment of an existing folder; opened unless it is already open."""
     with _open_lock:
         key = _key(path)
         found = _open.get(key)
@@ -200,17 +199,15 @@ def acquire(path: Path, *, readonly: bool, sync: bool) -> Environment:
             _open[found.key] = found
             return found
         if found.readonly and not readonly:
-            raise SettingError(
-                f"{path} is open for reading only in this program; close it there first"
-            )
+            raise SettingError(f"{path} is already open read-only in this program; close it first")
         if found.sync != sync and not readonly:
-            raise SettingError(f"{path} is open with sync={found.sync} in this program")
+            raise SettingError(f"{path} is already open with sync={found.sync}; close it first")
         found.users += 1
         return found
 
 
 def release(environment: Environment) -> None:
-    """Give an environment back; the last one closes it."""
+    """Return an environment; the last user closes it."""
     with _open_lock:
         environment.users -= 1
         if not environment.users:
@@ -224,10 +221,10 @@ def _key(path: Path) -> tuple[int, int, int]:
 
 
 def _reserve(lock: Path) -> None:
-    """Have room on disk for the whole lock file, or an OSError.
+    """Allocate the whole lock file on disk, or raise an OSError.
 
-    LMDB makes it as long as need be and writes to it in memory, which ends the program where the
-    disk has no room for it.
+    LMDB creates a sparse file and writes to it through a map, which kills the process if the disk
+    is full.
     """
     if lock.is_file():
         about = lock.stat()
@@ -237,12 +234,12 @@ def _reserve(lock: Path) -> None:
         file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM, errno.EISDIR):
-            return  # LMDB knows what that means for readers
+            return  # LMDB handles this for readers
         raise
     try:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file, 0, _LOCK_BYTES)
-        else:  # macOS, where files have no holes unless they are asked for
+        else:  # macOS, where written files are not sparse
             size = os.fstat(file).st_size
             os.pwrite(file, bytes(max(0, _LOCK_BYTES - size)), size)
     finally:
@@ -258,14 +255,14 @@ def _file_key(data: Path) -> tuple[int, int] | None:
 
 
 def _require_addresses(path: Path, size: int) -> None:
-    """Refuse what LMDB would fail at with the old map gone already, and no way back."""
+    """Check for address space first: LMDB would unmap the old map, then fail, and lose both."""
     try:
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         mmap.mmap(-1, size, flags=flags, prot=mmap.PROT_READ).close()
     except (OSError, ValueError, OverflowError):
         raise NeardupError(
-            f"{path} needs {size:,} bytes of addresses to grow, and the system does not give them "
-            "to this program; raise its limit (ulimit -v)"
+            f"{path} needs {size:,} bytes of address space to grow, which the system does not "
+            "give to this program; raise its limit (ulimit -v)"
         ) from None
 
 

@@ -1,8 +1,8 @@
-"""Id tables: the numbers of the documents of a segment, by the hashes of their ids.
+"""Id tables: the document numbers of a segment by the hashes of their ids.
 
-head     magic, documents, the first number, checksum of all behind the head
+head     magic, documents, the first number, checksum of everything after the head
 hashes   uint64, ascending
-numbers  uint32, counted from the first
+numbers  uint32, relative to the first number
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def packed(hashes: Hashes, numbers: Numbers) -> bytes:
 
 
 class IdTable:
-    """A table as it lies in the store."""
+    """A view of a stored table."""
 
     def __init__(self, data: memoryview) -> None:
         if len(data) < _HEAD.size:
@@ -49,11 +49,10 @@ class IdTable:
 
     @property
     def nbytes(self) -> int:
-        """The room it takes."""
         return len(self._data)
 
     def find(self, hash: np.uint64) -> list[int]:
-        """The numbers of documents whose id has that hash."""
+        """The numbers of the documents whose ids have this hash."""
         place = int(self.hashes.searchsorted(hash))
         found = []
         while place < len(self.hashes) and self.hashes[place] == hash:
@@ -62,9 +61,9 @@ class IdTable:
         return found
 
     def find_many(self, hashes: Hashes) -> tuple[NDArray[np.int64], Numbers]:
-        """Which of the hashes are here, and the numbers of their documents."""
+        """The places in `hashes` of those found, and the numbers of their documents."""
         begin = self.hashes.searchsorted(hashes)
-        # Almost never more than one; a hash that several ids share is looked up in several steps.
+        # Almost always one step; a hash that several ids share takes several.
         places, numbers = [], []
         step = 0
         here = np.arange(len(hashes))
@@ -81,11 +80,11 @@ class IdTable:
         return np.concatenate(places), np.concatenate(numbers)
 
     def numbers(self) -> Numbers:
-        """The numbers of all documents, by the hashes of their ids."""
+        """The numbers of all documents, ordered by the hashes of their ids."""
         return self._relative.astype(np.uint64) + self._first
 
     def check(self) -> None:
-        """Refuse a table that is not as it was written."""
+        """Raise a `DamageError` unless the checksum is right."""
         if crc32(self._data[_HEAD.size :]) != self._sum:
             raise _damage()
 
@@ -95,7 +94,7 @@ def _damage() -> DamageError:
 
 
 def merged(tables: Sequence[IdTable], dead: Numbers) -> tuple[Hashes, Numbers]:
-    """The documents of several tables that are not dead."""
+    """Hashes and numbers of the documents in several tables, without the dead."""
     hashes = np.concatenate([np.zeros(0, np.uint64), *(table.hashes for table in tables)])
     numbers = np.concatenate([np.zeros(0, np.uint64), *(table.numbers() for table in tables)])
     alive = ~in_sorted(numbers, dead)
@@ -103,7 +102,7 @@ def merged(tables: Sequence[IdTable], dead: Numbers) -> tuple[Hashes, Numbers]:
 
 
 def in_sorted(numbers: Numbers, ascending: Numbers) -> NDArray[np.bool_]:
-    """Which of the numbers are among the ascending ones."""
+    """Which of the numbers occur in `ascending`, which is sorted."""
     if not len(ascending):
         return np.zeros(len(numbers), np.bool_)
     places = np.minimum(ascending.searchsorted(numbers), len(ascending) - 1)

@@ -1,4 +1,4 @@
-"""`Index`: the index that lasts, in a folder."""
+"""`Index`: the index on disk."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from neardup import kernels
 from neardup.features.idf import IdfTable
 from neardup.fingerprints.scheme import HashChoice
 from neardup.index.api import BaseIndex
-from neardup.index.disk.store import DurableStore, open_store
+from neardup.index.disk.store import DiskStore, open_store
 from neardup.settings import suggests_settings
 
 
 class Index(BaseIndex):
-    """An index in a folder: durable, for one writer at a time and any number of readers.
+    """An index in a folder, for one writer at a time and any number of readers.
 
-    An existing index knows its settings, and refuses others. What a call of `add` returned from
-    survives the end of the program at any moment and, unless `sync` is False, of the machine.
+    An existing index keeps its settings; different ones are an error. When `add` returns, the
+    document is durable: it survives a crash of the program and, unless `sync` is False, of the
+    machine.
 
     Args:
         path: The folder.
@@ -36,13 +37,13 @@ class Index(BaseIndex):
         idf: Table for tf-idf weights, from `nd.idf` or a saved file.
         plan: How to search: `blocks:K`, `blocks:K/M`, `bands:MxK`, `prefix:D`, or a list of masks.
             Default: blocks:K, where K is `max_distance`.
-        max_distance: Maximum number of differing bits of a query that does not say otherwise.
-            Default: what the plan finds for certain, or 3.
+        max_distance: Default maximum number of differing bits for queries. Default: the distance
+            up to which the plan is complete, or 3.
         store_text: Store the texts, so that queries compute the true similarity.
         store_features: Store the features instead, for terms and records.
         sync: Wait for the disk after each change.
-        create: Make the index where there is none; False opens only an existing one.
-        readonly: Never write.
+        create: Create the index if there is none; False opens only an existing one.
+        readonly: Open for reading only.
         threads: Number of threads. Default: one per core.
 
     >>> import neardup as nd, tempfile
@@ -54,7 +55,7 @@ class Index(BaseIndex):
     [1]
     """
 
-    _store: DurableStore
+    _store: DiskStore
 
     @suggests_settings
     def __init__(
@@ -103,15 +104,15 @@ class Index(BaseIndex):
             store.close()
             raise
         super().__init__(store, settings, fingerprinter, workers)
-        # An index that is let go without being closed leaves nothing open either.
+        # Closes the files of an index that is garbage-collected without being closed.
         self._closing = finalize(self, store.close)
 
     def flush(self) -> None:
-        """Wait until the disk has all that was added; of use where `sync` is False."""
+        """Wait until all changes are on disk; needed only if `sync` is False."""
         self._store.flush()
 
     def close(self) -> None:
-        """Close the files; closing again does nothing."""
+        """Close the files; a second call does nothing."""
         self._closing()
 
     def __repr__(self) -> str:

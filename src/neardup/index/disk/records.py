@@ -1,10 +1,10 @@
-"""What an index on disk stores under which key: its state, segments, and removed documents.
+"""Keys and values of the index on disk: its state, segments, and removed documents.
 
-All keys are in one table of LMDB. The first byte says what a key is of:
+All keys are in one LMDB table. The first byte is the type of the key:
 
-    a  about the whole index: `format`, `settings`, `state` and, where weights need it, `idf`
+    a  about the whole index: `format`, `settings`, `state` and, if weights need it, `idf`
     b  a block of records, under the number of its last document
-    d  notes of the dead, under the segment's key and the number of the note
+    d  notes of removed ("dead") documents, under the segment's key and the number of the note
     i  the ids of a segment, under its key
     s  the packed fingerprints of a segment, under its key
 """
@@ -26,16 +26,16 @@ from neardup.index.disk.damage import DamageError
 from neardup.index.disk.id_table import IdTable
 from neardup.kernels.index_tables import MOST_NUMBER
 
-# The key under which the dead of the tail are noted; segments count from 1.
+# The key for the dead of the tail; segments count from 1.
 TAIL = 0
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Documents that are packed together: their key, their numbers, and how many there are.
+    """A set of documents packed together: its key, its first and last number, and counts.
 
-    `documents` were packed, `dead` of them are gone since, noted in `notes` entries. `held` are
-    the records that blocks hold of these numbers, those long gone among them.
+    `documents` were packed; `dead` of them were removed since, recorded in `notes` notes. `held` is
+    the number of records in the blocks of this range, including those of removed documents.
     """
 
     key: int
@@ -48,13 +48,13 @@ class Segment:
 
     @property
     def alive(self) -> int:
-        """How many documents there are."""
+        """Number of documents that are not dead."""
         return self.documents - self.dead
 
 
 @dataclass(frozen=True)
 class State:
-    """What a commit leaves behind. Documents from `tail.first` on are in no segment yet."""
+    """The state after a commit. Documents from `tail.first` on are in no segment yet."""
 
     revision: int
     next_number: int
@@ -64,21 +64,20 @@ class State:
 
     @classmethod
     def new(cls) -> State:
-        """That of an index without documents."""
+        """The state of an empty index."""
         return cls(0, 0, TAIL + 1, (), Segment(TAIL, 0, 0, 0, 0))
 
     @property
     def documents(self) -> int:
-        """How many documents there are."""
         return self.tail.alive + sum(segment.alive for segment in self.segments)
 
     @property
     def parts(self) -> tuple[Segment, ...]:
-        """The segments and the tail."""
+        """The segments, then the tail."""
         return (*self.segments, self.tail)
 
     def to_bytes(self) -> bytes:
-        """As JSON, to be stored."""
+        """As JSON, to store in the index."""
         return orjson.dumps(asdict(self))
 
     @classmethod
@@ -91,20 +90,20 @@ class State:
         return state
 
     def require_possible(self) -> None:
-        """ValueError unless this could be a state: all that is counted on elsewhere holds."""
+        """Raise a ValueError unless the invariants that other modules rely on hold."""
         counts = [self.revision, self.next_number, self.next_key]
         counts += [value for part in self.parts for value in astuple(part)]
         if any(type(count) is not int or not 0 <= count <= MOST_NUMBER for count in counts):
-            raise ValueError("it has a number that is none")
-        begin = 0  # of the numbers that no segment before has
+            raise ValueError("a number is out of range")
+        begin = 0  # the first number not in an earlier segment
         for segment in self.segments:
             if not (begin <= segment.first <= segment.last and TAIL < segment.key < self.next_key):
                 raise ValueError("its segments are not in order")
             begin = segment.last + 1
         if not begin <= self.tail.first <= self.next_number or self.tail.key != TAIL:
-            raise ValueError("its tail is not behind its segments")
+            raise ValueError("its tail is not after its segments")
         if len({part.key for part in self.parts}) < len(self.parts):
-            raise ValueError("it has a segment twice")
+            raise ValueError("a segment occurs twice")
         for part in self.segments:
             if not part.dead <= part.documents <= part.held <= part.last + 1 - part.first:
                 raise ValueError("it counts more documents than there are numbers")
@@ -113,11 +112,11 @@ class State:
 
 
 class Mapped:
-    """The values of segments by kind and key, as addresses in the map.
+    """A cache of segment values: addresses in the map, by type and key.
 
-    py-lmdb touches every page of a value whenever it is asked for: 90 µs for 53 MB. But what is
-    stored under a segment's key never changes, and stays where it is for as long as a state
-    names the segment and the map is not made larger.
+    py-lmdb touches every page of a value on each access: 90 µs for 53 MB. But the value of a
+    segment never changes, and stays in place as long as the state has the segment and the map
+    does not grow.
     """
 
     def __init__(self) -> None:
@@ -126,7 +125,7 @@ class Mapped:
         self._values: dict[tuple[bytes, int], memoryview] = {}
 
     def follow(self, state: State, map_number: int) -> None:
-        """Forget what is not named in that state, or was found in another map."""
+        """Forget values that are not in this state or belong to another map."""
         if map_number != self._map:
             self._values = {}
         elif state.revision != self._revision:
@@ -136,27 +135,26 @@ class Mapped:
         self._revision = state.revision
 
     def get(self, kind: bytes, key: int) -> memoryview | None:
-        """A value that is known."""
         return self._values.get((kind, key))
 
     def put(self, kind: bytes, key: int, data: memoryview) -> None:
-        """Remember a value that was committed."""
+        """Remember a committed value."""
         self._values[kind, key] = data
 
 
 FORMAT_KEY, SETTINGS_KEY, IDF_KEY, STATE_KEY = b"aformat", b"asettings", b"aidf", b"astate"
 _BLOCK, _NOTE, _IDS, _TABLES = b"b", b"d", b"i", b"s"
-# Smaller values may lie among others, at odd addresses, and be moved with those: up to half a page.
+# Smaller values (up to half a page) may share a page at odd addresses, and move with it.
 _LARGE = 1 << 16
 _KEY = struct.Struct(">cQ")
 _NOTE_KEY = struct.Struct(">cQQ")
 
 
 class Stored:
-    """All that is stored, as one transaction sees it.
+    """The keys and values as one transaction sees them.
 
-    `mapped` is asked first for what belongs to segments; a transaction that only reads adds to it.
-    `row_words` are those of a fingerprint, for whoever reads blocks.
+    Values of segments are looked up in `mapped` first; with `adds`, a transaction adds to it, which
+    only read transactions may do. `row_words` is the width of a fingerprint in 64-bit words.
     """
 
     def __init__(self, transaction: Any, mapped: Mapped, *, adds: bool, row_words: int = 0) -> None:
@@ -171,29 +169,29 @@ class Stored:
         return found
 
     def put_about(self, key: bytes, value: bytes) -> None:
-        """Write a value about the whole index."""
+        """Store a value about the whole index."""
         self._transaction.put(key, value)
 
     def is_empty(self) -> bool:
-        """Whether nothing was ever stored."""
+        """Whether nothing was ever committed."""
         return not self._transaction.stat()["entries"]
 
     def state(self) -> State:
-        """The state that the last commit left behind."""
+        """The state of the last commit."""
         data = self.about(STATE_KEY)
         if data is None:
             raise DamageError("its state is missing")
         return _state(bytes(data))
 
     def block(self, number: int) -> Block | None:
-        """The first block whose last document has that number or a higher one."""
+        """The first block whose last number is `number` or higher."""
         with self._transaction.cursor() as cursor:
             if cursor.set_range(_KEY.pack(_BLOCK, number)) and _is_of(cursor, _BLOCK):
                 return self._block(cursor)
         return None
 
     def blocks_from(self, first: int) -> Iterator[Block]:
-        """The blocks of documents from that number on, in order."""
+        """The blocks of documents from this number on, in order."""
         with self._transaction.cursor() as cursor:
             found = cursor.set_range(_KEY.pack(_BLOCK, first))
             while found and _is_of(cursor, _BLOCK):
@@ -201,11 +199,11 @@ class Stored:
                 found = cursor.next()
 
     def put_block(self, last: int, data: bytes) -> None:
-        """Write a block, under the number of its last document."""
+        """Store a block under the number of its last document."""
         self._transaction.put(_KEY.pack(_BLOCK, last), data)
 
     def delete_blocks(self, first: int, last: int) -> None:
-        """Remove the blocks of documents from one number to another."""
+        """Delete the blocks of documents from `first` to `last`."""
         with self._transaction.cursor() as cursor:
             found = cursor.set_range(_KEY.pack(_BLOCK, first))
             while found and bytes(cursor.key()) <= _KEY.pack(_BLOCK, last):
@@ -217,22 +215,19 @@ class Stored:
         return data if len(data) >= _LARGE else bytes(data)
 
     def id_table(self, key: int) -> IdTable:
-        """The ids of a segment."""
         return IdTable(self._value(_IDS, key))
 
     def put_segment(self, key: int, tables: bytes, ids: bytes) -> None:
-        """Write a segment."""
         self._transaction.put(_KEY.pack(_TABLES, key), tables)
         self._transaction.put(_KEY.pack(_IDS, key), ids)
 
     def delete_segment(self, key: int) -> None:
-        """Remove a segment."""
         for kind in (_TABLES, _IDS):
             self._transaction.delete(_KEY.pack(kind, key))
         self.delete_notes(key)
 
     def notes(self, key: int, first: int) -> Iterator[memoryview]:
-        """What was noted of a segment's dead, from one note on."""
+        """The notes of a segment's dead, from note `first` on."""
         with self._transaction.cursor() as cursor:
             found = cursor.set_range(_NOTE_KEY.pack(_NOTE, key, first))
             while found and bytes(cursor.key())[:9] == _KEY.pack(_NOTE, key):
@@ -240,11 +235,11 @@ class Stored:
                 found = cursor.next()
 
     def put_note(self, key: int, number: int, data: bytes) -> None:
-        """Note some of a segment's dead."""
+        """Store a note of dead documents of a segment."""
         self._transaction.put(_NOTE_KEY.pack(_NOTE, key, number), data)
 
     def delete_notes(self, key: int) -> None:
-        """Forget the dead of a segment."""
+        """Delete all notes of a segment."""
         with self._transaction.cursor() as cursor:
             found = cursor.set_range(_NOTE_KEY.pack(_NOTE, key, 0))
             while found and bytes(cursor.key())[:9] == _KEY.pack(_NOTE, key):
@@ -286,10 +281,10 @@ _AT_MOST = 256
 
 
 def note(stored: Stored, segment: Segment, numbers: Numbers) -> Segment:
-    """Note that documents of a segment are gone.
+    """Record that documents of a segment were removed.
 
-    Now and then all notes become one. Notes are numbered on and on, so whoever has read some of
-    them finds in the later ones whatever is new, and perhaps some that he knows.
+    From time to time all notes are merged into one. Note numbers only grow, so a reader that knows
+    earlier notes finds everything new in later ones, perhaps with some repetitions.
     """
     if segment.notes % _AT_MOST == _AT_MOST - 1:
         numbers = np.union1d(numbers, read_notes(stored, segment.key))
@@ -302,19 +297,19 @@ def note(stored: Stored, segment: Segment, numbers: Numbers) -> Segment:
 
 
 def read_notes(stored: Stored, key: int, first: int = 0) -> Numbers:
-    """The dead of a segment, as they were noted from one note on."""
+    """The dead of a segment, from note `first` on."""
     parts = [np.frombuffer(bytes(note), np.uint64) for note in stored.notes(key, first)]
     return np.concatenate([_NONE, *parts])
 
 
 class Dead:
-    """The dead of every segment at a revision, ascending; reads only what is new."""
+    """The dead of every segment at a revision, ascending; reads only new notes."""
 
     def __init__(self) -> None:
         self._of: dict[int, tuple[int, Numbers]] = {}
 
     def follow(self, stored: Stored, state: State) -> dict[int, Numbers]:
-        """The dead of each segment of that state, which stay as they are for whoever has them."""
+        """The dead of each segment of this state; arrays returned earlier do not change."""
         now = {}
         for segment in state.segments:
             notes, numbers = self._of.get(segment.key, (0, _NONE))

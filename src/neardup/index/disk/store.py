@@ -1,4 +1,4 @@
-"""The store of a durable index: a folder with an LMDB environment."""
+"""The store of the index on disk: a folder with an LMDB environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from neardup.atomic import TemporaryFolder
 from neardup.errors import NeardupError
 from neardup.features.idf import IdfTable
 from neardup.index.disk import change as merging, environment as environments
-from neardup.index.disk.change import DurableChange, Packing
+from neardup.index.disk.change import DiskChange, Packing
 from neardup.index.disk.damage import DamageError, damage_told
 from neardup.index.disk.environment import Environment
 from neardup.index.disk.id_table import in_sorted
@@ -29,7 +29,7 @@ from neardup.index.disk.records import (
     State,
     Stored,
 )
-from neardup.index.disk.view import DurableView, Tail
+from neardup.index.disk.view import DiskView, Tail
 from neardup.index.entries import Entries
 from neardup.index.match import Match
 from neardup.index.settings import IndexSettings
@@ -40,7 +40,7 @@ FORMAT = "neardup index 1"
 Found = TypeVar("Found")
 
 
-class DurableStore(Store):
+class DiskStore(Store):
     """Documents in a folder, for any number of readers and one writer at a time."""
 
     def __init__(
@@ -57,21 +57,20 @@ class DurableStore(Store):
         self._mapped = Mapped()
 
     @contextmanager
-    def view(self) -> Iterator[DurableView]:
-        """What the last commit left behind; the tail's copy is of use to one thread at a time."""
+    def view(self) -> Iterator[DiskView]:
+        """The state of the last commit, for one thread at a time, as threads share the tail."""
         with self._lock, damage_told(self._path), self._environment.reading() as transaction:
-            yield self._seen(DurableView, transaction, reads=True)
+            yield self._seen(DiskView, transaction, reads=True)
 
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
-        """Ask the last state about one row."""
         with self.view() as view:
             return view.nearest(row, max_distance, limit)
 
     def change(self, work: Callable[[Change], Found]) -> Found:
-        """One transaction."""
+        """Run `work` in one transaction."""
 
         def attempt(transaction: Any) -> Found:
-            change = self._seen(DurableChange, transaction, reads=False)
+            change = self._seen(DiskChange, transaction, reads=False)
             change.packing = self._packing
             found = work(change)
             change.finish()
@@ -81,13 +80,13 @@ class DurableStore(Store):
             return self._environment.write(attempt)
 
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
-        """Block by block, each read by itself, so that no writer has to wait for the last."""
+        """One transaction for each block, so that a slow reader delays no writer."""
         with self.view() as view:
             alive = view.numbers()
         first = 0
         while True:
             with self.view() as view:
-                assert isinstance(view, DurableView)
+                assert isinstance(view, DiskView)
                 found = view.stored.block(first)
                 if found is None:
                     return
@@ -98,9 +97,9 @@ class DurableStore(Store):
                 yield some
 
     def sizes(self) -> dict[str, int]:
-        """What segments, their ids, and the file take."""
+        """Bytes of segments, id tables and the file."""
         with self.view() as view:
-            assert isinstance(view, DurableView)
+            assert isinstance(view, DiskView)
             keys = [segment.key for segment in view.state.segments]
             return {
                 "segments": sum(len(view.stored.segment(key)) for key in keys),
@@ -109,10 +108,10 @@ class DurableStore(Store):
             }
 
     def largest_buckets(self, count: int) -> list[int]:
-        """Put all fingerprints into tables in memory, and look there."""
+        """Load all fingerprints into tables in memory, and count there."""
         tables = MemoryTables(*self._packing.plan)
         with self.view() as view:
-            assert isinstance(view, DurableView)
+            assert isinstance(view, DiskView)
             for segment in view.state.segments:
                 numbers, rows = segment_rows(view.stored.segment(segment.key))
                 alive = ~in_sorted(numbers, view.dead[segment.key])
@@ -121,11 +120,11 @@ class DurableStore(Store):
         return tables.largest_buckets(count)
 
     def flush(self) -> None:
-        """Wait until the disk has everything."""
+        """Wait until all commits are on disk."""
         self._environment.flush()
 
     def close(self) -> None:
-        """Close the files, unless another index of this program uses them."""
+        """Close the files, unless another `Index` of this program uses them."""
         with self._lock:
             self._mapped = Mapped()
             environments.release(self._environment)
@@ -141,11 +140,11 @@ class DurableStore(Store):
 
 def open_store(
     path: Path, chosen: Mapping[str, Any], *, create: bool, readonly: bool, sync: bool
-) -> DurableStore:
-    """Open the index in a folder, or make one there; its settings must be those that are chosen."""
+) -> DiskStore:
+    """Open the index in a folder, or create it; an existing one must have the given settings."""
     creates = create and not readonly
     if creates and not is_index(path):
-        _wanted(chosen)  # is refused, if it must be, before anything is made
+        _wanted(chosen)  # wrong settings raise before anything is created
     is_new = _require_place(path, create=creates)
     try:
         return _opened(path, chosen, creates=creates, readonly=readonly, sync=sync)
@@ -157,25 +156,25 @@ def open_store(
 
 def _opened(
     path: Path, chosen: Mapping[str, Any], *, creates: bool, readonly: bool, sync: bool
-) -> DurableStore:
+) -> DiskStore:
     environment = environments.acquire(path, readonly=readonly, sync=sync)
     try:
         with environment.reading() as transaction:
             held = _read(Stored(transaction, Mapped(), adds=False), path)
         if held is None:
             if not creates:
-                raise NeardupError(f"{path} holds no index; make one with neardup index create")
+                raise NeardupError(f"{path} holds no index; create one with neardup index create")
             held = _made(environment, *_wanted(chosen))
         else:
             held[0].require(chosen, str(path))
-        return DurableStore(environment, *held)
+        return DiskStore(environment, *held)
     except BaseException:
         environments.release(environment)
         raise
 
 
 def is_made(path: Path) -> bool:
-    """Whether a folder holds an index; a run that was to make one there may have been stopped."""
+    """Whether a folder holds an index; an interrupted run may have left an empty environment."""
     if not is_index(path):
         return False
     environment = environments.acquire(path, readonly=not os.access(path, os.W_OK), sync=True)
@@ -187,7 +186,7 @@ def is_made(path: Path) -> bool:
 
 
 def _unmake(path: Path) -> None:
-    """Remove the folder of an index that could not be made; what is not ours keeps it there."""
+    """Remove the folder of an index that could not be created, unless it has other files."""
     with suppress(OSError):
         for name in environments.FILES:
             (path / name).unlink(missing_ok=True)
@@ -195,29 +194,31 @@ def _unmake(path: Path) -> None:
 
 
 def _require_place(path: Path, *, create: bool) -> bool:
-    """Refuse what can be no index, and make a folder for one; whether it is new."""
+    """Check the path and create the folder if needed; return whether it is new."""
     try:
         if not path.exists():
             if not create:
-                raise NeardupError(f"there is no index {path}; make one with neardup index create")
+                raise NeardupError(
+                    f"there is no index {path}; create one with neardup index create"
+                )
             try:
                 path.mkdir()
             except OSError as error:
-                raise NeardupError(f"cannot make {path}: {error.strerror}") from None
+                raise NeardupError(f"cannot create {path}: {error.strerror}") from None
             return True
         if not path.is_dir():
-            raise NeardupError(f"{path} is a file; an index is a folder")
+            raise NeardupError(f"{path} is a file, but an index is a folder; name another path")
         if not (path / environments.DATA).is_file() and (not create or any(path.iterdir())):
-            raise NeardupError(f"{path} is a folder, but no index; name another one")
+            raise NeardupError(f"{path} is a folder, but not an index; name another one")
         return False
     except OSError as error:
         raise NeardupError(f"{path} cannot be opened: {error.strerror}") from None
-    except ValueError as error:  # a character that no path can have
-        raise NeardupError(f"{str(path)!r} can be no index: {error}") from None
+    except ValueError as error:  # a character that is invalid in paths
+        raise NeardupError(f"{str(path)!r} cannot be an index: {error}") from None
 
 
 def _wanted(chosen: Mapping[str, Any]) -> tuple[IndexSettings, IdfTable | None]:
-    """The settings of a new index, and the table that its weights may need."""
+    """The settings of a new index, and its idf table if it needs one."""
     settings = IndexSettings.of(chosen)
     given = chosen.get("idf")
     table = given if given is None or isinstance(given, IdfTable) else IdfTable.load(given)
@@ -228,7 +229,7 @@ def _wanted(chosen: Mapping[str, Any]) -> tuple[IndexSettings, IdfTable | None]:
 def _made(
     environment: Environment, settings: IndexSettings, table: IdfTable | None
 ) -> tuple[IndexSettings, IdfTable | None]:
-    """Write settings and an empty state, all at once."""
+    """Write settings and an empty state in one transaction."""
 
     def write(transaction: Any) -> None:
         stored = Stored(transaction, Mapped(), adds=False)
@@ -243,19 +244,19 @@ def _made(
 
 
 def _read(stored: Stored, path: Path) -> tuple[IndexSettings, IdfTable | None] | None:
-    """The settings of an index; None where nothing was ever committed."""
+    """The settings of an index; None if nothing was ever committed."""
     if stored.is_empty():
         return None
     data = stored.about(FORMAT_KEY)
     if data is None:
         raise NeardupError(
-            f"{path} belongs to another program: it is an LMDB environment, but no index; name "
+            f"{path} belongs to another program: it is an LMDB environment, but not an index; name "
             "another folder"
         )
     found = bytes(data).decode(errors="replace")
     if found != FORMAT:
         raise NeardupError(
-            f"{path} is {found}, and this version reads {FORMAT}; use the version that wrote it"
+            f"{path} is {found}, but this version reads {FORMAT}; use the version that wrote it"
         )
     with damage_told(path):
         return _settings(stored)
@@ -288,5 +289,5 @@ def _loaded(data: bytes) -> IdfTable:
 
 
 def is_index(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder looks like that of an index."""
+    """Whether a folder has the data file of an index."""
     return os.path.isfile(Path(path, environments.DATA))

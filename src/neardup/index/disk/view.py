@@ -1,4 +1,4 @@
-"""One state of an index on disk, as a transaction sees it, with the documents in no segment yet."""
+"""One state of the index on disk, as a transaction sees it: the segments and the tail."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Numbers = NDArray[np.uint64]
 
 
 class Tail:
-    """A copy of the tail as it was at a revision, with tables to find it by.
+    """A copy in memory of the tail at a revision, with tables to search it.
 
-    The store is the truth; this follows it, reading only what is new.
+    It follows the stored tail, reading only new blocks and notes.
     """
 
     def __init__(self, masks: NDArray[np.uint64], bits: int) -> None:
@@ -34,7 +34,7 @@ class Tail:
         self._begin(0)
 
     def follow(self, stored: Stored, state: State) -> None:
-        """Become what the tail is in that state."""
+        """Update the copy to the tail of this state."""
         if state.revision == self._revision:
             return
         if state.tail.first != self._first or state.revision < self._revision:
@@ -49,15 +49,14 @@ class Tail:
         self._revision = state.revision
 
     def number_of(self, id: Id) -> int | None:
-        """The number of the document with that id, if it is here."""
+        """The number of the document with this id, if it is in the tail."""
         return self._numbers.get(id)
 
     def numbers(self) -> Numbers:
-        """The numbers of all documents, ascending."""
         return np.array(sorted(self._rows), np.uint64)
 
     def add_to(self, tables: MemoryTables) -> None:
-        """Put the documents into other tables."""
+        """Add the documents to other tables."""
         for number, (_, row) in self._rows.items():
             if row is not None:
                 tables.add(np.array([number], np.uint64), row)
@@ -88,7 +87,7 @@ class Tail:
             )
 
     def _remove(self, number: int) -> None:
-        if number not in self._rows:  # noted again with others
+        if number not in self._rows:  # repeated in a merged note
             return
         id, row = self._rows.pop(number)
         if row is not None:
@@ -97,12 +96,12 @@ class Tail:
             del self._numbers[id]
 
 
-# For so few documents their blocks are looked up one by one.
+# Up to this many documents, blocks are looked up one by one.
 _FEW = 4
 
 
-class DurableView(View):
-    """The segments and the tail together; the caller sees to it that `tail` is of this state."""
+class DiskView(View):
+    """The segments and the tail together; the caller ensures that `tail` is of this state."""
 
     def __init__(self, stored: Stored, state: State, tail: Tail, dead: Dead) -> None:
         self.stored = stored
@@ -116,7 +115,7 @@ class DurableView(View):
     def find(
         self, rows: NDArray[np.uint64], *, max_distance: int, limit: int | None, threads: int
     ) -> Matches:
-        """Ask each segment and the tail, and put together what they found."""
+        """Query each segment and the tail, and merge the matches."""
         parts = [
             query_segment(
                 self.stored.segment(segment.key),
@@ -137,7 +136,7 @@ class DurableView(View):
         return together(parts, limit)
 
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
-        """Ask each segment and the tail, as far as they hold anything."""
+        """Query the tail and each segment for one row."""
         found = self.tail.tables.query_one(row, max_distance=max_distance, limit=limit)
         rows = np.frombuffer(row, np.uint64)[None]
         for segment in self.state.segments:
@@ -163,7 +162,7 @@ class DurableView(View):
         )
 
     def number_of(self, id: Id) -> int | None:
-        """Look in the tail, then among the hashes of each segment."""
+        """Look in the tail, then in the id tables of the segments."""
         found = self.tail.number_of(id)
         if found is not None or not self.state.segments:
             return found
@@ -175,7 +174,6 @@ class DurableView(View):
         return None
 
     def numbers_of(self, entries: Entries) -> NDArray[np.int64]:
-        """The numbers of the documents with the same ids, -1 where there is none."""
         found = np.full(len(entries), -1, np.int64)
         names: list[Id] = []
         if len(self.tail):
@@ -184,7 +182,7 @@ class DurableView(View):
                 number = self.tail.number_of(id)
                 if number is not None:
                     found[place] = number
-        # Ascending hashes walk through a table; others would jump about in it.
+        # Ascending hashes read a table in order instead of at random.
         order = np.argsort(entries.hashes, kind="stable")
         hashes = entries.hashes[order]
         for segment in self.state.segments:
@@ -202,13 +200,11 @@ class DurableView(View):
         return found
 
     def ids_of(self, numbers: Sequence[int]) -> list[Id]:
-        """The ids of documents."""
         if len(numbers) <= _FEW:
             return [block.id(place) for block, place in self._found(numbers)]
         return self._gathered(numbers, lambda block, places: block.ids(places))
 
     def metadata_of(self, numbers: Sequence[int]) -> list[Any] | None:
-        """The metadata of documents."""
         if len(numbers) <= _FEW:
             found = [block.metadata(place) for block, place in self._found(numbers)]
         else:
@@ -216,11 +212,9 @@ class DurableView(View):
         return [orjson.loads(json) if json else None for json in found] if any(found) else None
 
     def records(self, numbers: Sequence[int]) -> list[Record]:
-        """All that is stored of documents."""
         return [block.record(place) for block, place in self._found(numbers)]
 
     def numbers(self) -> Numbers:
-        """The numbers of all documents, ascending."""
         parts = []
         for segment in self.state.segments:
             numbers = self.stored.id_table(segment.key).numbers()
@@ -233,7 +227,7 @@ class DurableView(View):
     def _gathered(
         self, numbers: Sequence[int], take: Callable[[Block, NDArray[np.int64]], list[Any]]
     ) -> list[Any]:
-        """Something of many documents, each block looked up once."""
+        """Read one column of many documents, looking up each block once."""
         wanted = np.array(numbers, np.uint64)
         order = np.argsort(wanted, kind="stable")
         wanted = wanted[order]
@@ -252,7 +246,7 @@ class DurableView(View):
         return not in_sorted(np.array([number], np.uint64), self.dead[key])[0]
 
     def _found(self, numbers: Sequence[int]) -> Iterator[tuple[Block, int]]:
-        """The block and the place of each document; neighbours share a block."""
+        """The block and the place of each document; neighbours reuse the block."""
         block: Block | None = None
         for number in numbers:
             place = None if block is None else block.place(number)
@@ -269,7 +263,7 @@ def _by_distance(found: tuple[int, int]) -> tuple[int, int]:
 
 
 def together(parts: Sequence[Matches], limit: int | None) -> Matches:
-    """The matches of several parts as one: nearest first, then by number, at most `limit`."""
+    """Merge the matches of several parts: nearest first, then by number, at most `limit`."""
     if len(parts) == 1:
         return parts[0]
     queries = len(parts[0])

@@ -1,4 +1,4 @@
-"""`MemoryIndex`: the index for streams, in native memory."""
+"""`MemoryIndex`: the index in memory, for streams."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from neardup.settings import suggests_settings
 
 
 class MemoryIndex(BaseIndex):
-    """An index in memory, with all that `Index` offers, for as long as the program runs.
+    """An index in memory with the methods of `Index`; it is lost when the program ends.
 
     Args:
         features: What a document consists of, for example `word:3`. Default: word:3.
@@ -31,8 +31,8 @@ class MemoryIndex(BaseIndex):
         idf: Table for tf-idf weights, from `nd.idf` or a saved file.
         plan: How to search: `blocks:K`, `blocks:K/M`, `bands:MxK`, `prefix:D`, or a list of masks.
             Default: blocks:K, where K is `max_distance`.
-        max_distance: Maximum number of differing bits of a query that does not say otherwise.
-            Default: what the plan finds for certain, or 3.
+        max_distance: Default maximum number of differing bits for queries. Default: the distance
+            up to which the plan is complete, or 3.
         store_text: Store the texts, so that queries compute the true similarity.
         store_features: Store the features instead, for terms and records.
         threads: Number of threads. Default: one per core.

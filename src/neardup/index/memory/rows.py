@@ -1,4 +1,4 @@
-"""Ids, rows and numbers of the documents in memory, each found by the other."""
+"""Ids, word counts and places of rows by document number, and numbers by id."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SIZE = 1 << _BITS
 
 
 class RowChunks:
-    """Places of rows and word counts under the numbers 0, 1, 2 …, in memory that is not moved.
+    """Places of rows and word counts by number (0, 1, 2 …), in chunks that are never moved.
 
-    They are in chunks of a fixed size. In a full chunk, word counts take as few bytes as its
-    largest needs, and none where all are the same.
+    Chunks have a fixed size. In a full chunk, word counts take as few bytes as the largest one
+    needs, and none if all are equal.
     """
 
     def __init__(self) -> None:
@@ -35,12 +35,11 @@ class RowChunks:
 
     @property
     def nbytes(self) -> int:
-        """The memory that is taken."""
         chunks = (*self._places, *self._words)
         return sum(chunk.nbytes if chunk.strides[0] else chunk.itemsize for chunk in chunks)
 
     def append(self, places: Places, words: Words) -> None:
-        """Add documents under the next numbers."""
+        """Add documents with the next numbers."""
         done = 0
         while done < len(places):
             at = self._count % _SIZE
@@ -56,13 +55,11 @@ class RowChunks:
                 self._words[-1] = _packed(self._words[-1])
 
     def places(self, numbers: NDArray[np.int64]) -> Places:
-        """The places of the rows of some numbers."""
         chunks = self._places
         found = (chunks[number >> _BITS][number % _SIZE] for number in numbers.tolist())
         return np.fromiter(found, np.uint32, len(numbers))
 
     def words(self, numbers: NDArray[np.int64]) -> Words:
-        """The word counts of some numbers."""
         chunks = self._words
         found = (chunks[number >> _BITS][number % _SIZE] for number in numbers.tolist())
         return np.fromiter(found, np.uint32, len(numbers))
@@ -79,15 +76,15 @@ def _packed(words: NDArray[np.unsignedinteger]) -> NDArray[np.unsignedinteger]:
 Numbers = NDArray[np.uint64]
 ListedIds = range | list[Id]
 _GONE = object()
-# A range that is shorter is kept as a list: many short ones would make every look-up slow.
+# Shorter ranges are kept as lists: many short ranges would slow down every lookup.
 _SHORTEST = 1024
 
 
 class IdBook:
-    """Ids under the numbers 0, 1, 2 … in the order they came.
+    """Ids by number (0, 1, 2 …), in insertion order.
 
-    Whole numbers that ascend by one, as those of bulk loads mostly do, are kept as ranges, which
-    take no memory. Other ids are kept in lists and a dict, which take some 100 bytes each.
+    Consecutive integers, typical of bulk loads, are kept as ranges, which take no memory. Other
+    ids are kept in lists and a dict, at about 100 bytes each.
     """
 
     def __init__(self) -> None:
@@ -103,7 +100,7 @@ class IdBook:
         return self._count
 
     def number_of(self, id: Id) -> int | None:
-        """The number of an id, if it is there."""
+        """The number of an id, or None."""
         found = self._numbers.get(id)
         if found is not None or not self._ranges or isinstance(id, str):
             return found
@@ -112,25 +109,25 @@ class IdBook:
         return number if first <= id < end and number not in self._gone else None
 
     def id_of(self, number: int) -> Any:
-        """The id of a number that is there."""
+        """The id of an existing number."""
         at = bisect_right(self._firsts, number) - 1
         return self._spans[at][number - self._firsts[at]]
 
     def ids_of(self, numbers: Sequence[int]) -> list[Id]:
-        """The ids of numbers that are there."""
+        """The ids of existing numbers."""
         if len(self._spans) == 1:
             return list(map(self._spans[0].__getitem__, numbers))
         return list(map(self.id_of, numbers))
 
     def known(self, ids: ListedIds) -> list[tuple[int, int]]:
-        """Which of some different ids are there: their places among them, and their numbers."""
+        """The place in `ids` and the number of each id that exists; `ids` are distinct."""
         if not self._in_ranges(ids) and (not self._numbers or self._numbers.keys().isdisjoint(ids)):
             return []
         found = enumerate(map(self.number_of, ids))
         return [(place, number) for place, number in found if number is not None]
 
     def append(self, ids: ListedIds) -> None:
-        """Give ids that are not there the next numbers."""
+        """Give new ids the next numbers."""
         if isinstance(ids, range) and not self._in_ranges(ids):
             self._append_range(ids)
         else:
@@ -139,7 +136,7 @@ class IdBook:
         self._count += len(ids)
 
     def remove(self, number: int) -> None:
-        """Forget an id; its number is not given again."""
+        """Forget an id; its number is not reused."""
         at = bisect_right(self._firsts, number) - 1
         span, place = self._spans[at], number - self._firsts[at]
         if isinstance(span, range):
@@ -160,7 +157,7 @@ class IdBook:
         return np.flatnonzero(alive).astype(np.uint64)
 
     def _in_ranges(self, ids: ListedIds) -> bool:
-        """Whether some of these ids may be in ranges, or have been: no id is in two ranges."""
+        """Whether some of these ids may be in ranges, or were; no id is in two ranges."""
         if not self._ranges or not ids:
             return False
         lowest, highest = (ids[0], ids[-1]) if isinstance(ids, range) else (min(ids), max(ids))
@@ -194,11 +191,11 @@ def _first(ids: tuple[int, int, int]) -> int:
 
 
 def listed(ids: pa.Array) -> ListedIds:
-    """Ids one by one, or as a range if they ascend by one and are not too few for that."""
+    """Ids as a range if they are consecutive integers and enough of them, else as a list."""
     if not is_text(ids) and len(ids) >= _SHORTEST:
         values = ids.to_numpy()
         first, last = int(values[0]), int(values[-1])
-        # A difference may be 1 because it has run over, but not with these ends.
+        # A difference may be 1 after an overflow, but not with these ends.
         if last - first == len(ids) - 1 and (values[1:] - values[:-1] == 1).all():
             return range(first, last + 1)
     one_by_one: list[Id] = ids.to_pylist()

@@ -35,7 +35,7 @@ _NOWHERE = np.uint32(2**32 - 1)  # the place of the row of an empty document
 
 
 class MemoryStore(Store, Change, AbstractContextManager[View]):
-    """Documents in tables in native memory; numbers that are gone are given again in time."""
+    """Documents in native tables; numbers of removed documents are reused after compaction."""
 
     def __init__(self, masks: NDArray[np.uint64], bits: int) -> None:
         self._plan = (masks, bits)
@@ -51,7 +51,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         self._contents: dict[int, bytes] = {}
 
     def view(self) -> AbstractContextManager[View]:
-        """The store itself, for one thread at a time."""
+        """The store itself, locked for one thread at a time."""
         return self
 
     def __enter__(self) -> MemoryStore:
@@ -62,7 +62,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         self._lock.release()
 
     def change(self, work: Callable[[Change], Found]) -> Found:
-        """The store itself; what is checked before anything changes leaves nothing half done."""
+        """Run `work` on the store itself; checks come before changes, so errors change nothing."""
         with self._lock:
             return work(self)
 
@@ -72,11 +72,10 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
     def find(
         self, rows: NDArray[np.uint64], *, max_distance: int, limit: int | None, threads: int
     ) -> Matches:
-        """Ask the tables."""
         return self.tables.query(rows, max_distance=max_distance, limit=limit, threads=threads)
 
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
-        """Ask the tables about one row."""
+        """Query the tables for one row."""
         with self._lock:
             found = self.tables.query_one(row, max_distance=max_distance, limit=limit)
             if not found:
@@ -85,33 +84,28 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
             matches = []
             for number, distance in found:
                 about = metadata_of(metadata.get(number, b"")) if metadata else None
-                # Straight to the tuple, which takes half the time.
+                # tuple.__new__ takes half the time of Match().
                 matches.append(_new(Match, (id_of(number), distance, None, about)))
             return in_order(matches)
 
     def number_of(self, id: Id) -> int | None:
-        """The number of the document with that id, if there is one."""
         return self._ids.number_of(id)
 
     def numbers_of(self, entries: Entries) -> NDArray[np.int64]:
-        """The numbers of the documents with the same ids, -1 where there is none."""
         found = np.full(len(entries), -1, np.int64)
         for place, number in self._ids.known(listed(entries.ids)):
             found[place] = number
         return found
 
     def ids_of(self, numbers: Sequence[int]) -> list[Id]:
-        """The ids of documents."""
         return self._ids.ids_of(numbers)
 
     def metadata_of(self, numbers: Sequence[int]) -> list[Any] | None:
-        """The metadata of documents."""
         if not self._metadata:
             return None
         return [metadata_of(self._metadata.get(number, b"")) for number in numbers]
 
     def records(self, numbers: Sequence[int]) -> list[Record]:
-        """All that is stored of documents."""
         places = np.array(numbers, np.int64)
         words, rows = self._rows.words(places).tolist(), self._rows_of(places)
         return [
@@ -128,11 +122,9 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         ]
 
     def numbers(self) -> Numbers:
-        """The numbers of all documents, ascending."""
         return self._ids.numbers()
 
     def put(self, entries: Entries) -> Put:
-        """Add documents, or replace those of the same ids; those that are just so stay."""
         given, new = len(entries), set[Id]()
         if entries.made:
             entries, new = named_apart(entries, self)
@@ -156,7 +148,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         return Put(len(ids), replaced, count_of(entries, new))
 
     def remove(self, numbers: Numbers) -> None:
-        """Remove documents; when more than half of the numbers are gone, they are given anew."""
+        """Remove documents; compact if more than half of the numbers are unused."""
         places = numbers.astype(np.int64)
         filled = self._rows.words(places) > 0
         self.tables.remove(numbers[filled], self._rows_of(places[filled]))
@@ -168,10 +160,10 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
             self.compact()
 
     def settle(self) -> None:
-        """There is nothing to tidy up."""
+        """Do nothing: there are no segments."""
 
     def compact(self) -> None:
-        """Number the documents anew, in the order they came, and give freed memory back."""
+        """Renumber the documents in insertion order, and return freed memory to the system."""
         with self._lock:
             if self._ids.end > len(self._ids):
                 self._renumber()
@@ -179,14 +171,14 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         release_memory()
 
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
-        """All documents as they are now, in the order they came."""
+        """All documents as they are now, in insertion order."""
         with self._lock:
             numbers = self.numbers()
             parts = list(self._runs(numbers.tolist(), whole))
         return iter(parts)
 
     def sizes(self) -> dict[str, int]:
-        """What the tables and the rows beside them take."""
+        """Bytes of the tables, the rows and the contents."""
         contents = sum(map(len, self._contents.values())) + sum(map(len, self._metadata.values()))
         return {
             "tables": self.tables.nbytes,
@@ -195,12 +187,10 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         }
 
     def largest_buckets(self, count: int) -> list[int]:
-        """Ask the tables."""
         with self._lock:
             return self.tables.largest_buckets(count)
 
     def close(self) -> None:
-        """Forget everything."""
         self._begin()
 
     def _renumber(self) -> None:
@@ -230,7 +220,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
                 )
 
     def _rows_of(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The rows of documents, which the tables hold; those of empty ones are zero."""
+        """The rows of documents, from the tables; rows of empty documents are zero."""
         places = self._rows.places(numbers)
         filled = places != _NOWHERE
         rows = np.zeros((len(numbers), self.tables.masks.shape[1]), np.uint64)
@@ -238,7 +228,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         return rows
 
     def _runs(self, numbers: list[int], whole: bool) -> Iterator[Entries]:
-        """Documents of one kind of id in a row, some at a time."""
+        """Batches of consecutive documents with one type of id."""
         begin = 0
         while begin < len(numbers):
             ids = self.ids_of(numbers[begin : begin + _AT_ONCE])

@@ -1,4 +1,4 @@
-"""`unique`: of a stream only what was not seen before."""
+"""`unique`: drop near-duplicates from a stream."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def unique(
     max_distance: int | None = None,
     threshold: float | None = None,
 ) -> Iterator[Item]:
-    """Yield the documents of a stream that are near none before them, and add those to an index.
+    """Yield the documents of a stream that are not near an earlier one, and add them to an index.
 
-    Empty documents are near nothing, so all of them are yielded.
+    Empty documents have no near-duplicates, so all of them are yielded.
 
     Args:
-        stream: The documents: texts, (id, text) pairs, or dicts with `text` and perhaps `id`. Each
-            is yielded as it came. Those without an id are numbered; one whose id is in the index
-            was seen before.
-        index: The index to ask and to fill. Default: a new `MemoryIndex`.
+        stream: The documents: texts, (id, text) pairs, or dicts with `text` and optional `id`.
+            Items are yielded unchanged. Those without an id are numbered; one whose id is in the
+            index is skipped.
+        index: The index to query and to fill. Default: a new `MemoryIndex`.
         max_distance: Maximum number of differing bits. Default: that of the index.
         threshold: Minimum similarity; needs an index that stores texts or features.
 

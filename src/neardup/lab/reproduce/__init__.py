@@ -1,1 +1,1 @@
-"""Known systems, run again beside their published figures."""
+"""Known systems, run again and compared with their published figures."""

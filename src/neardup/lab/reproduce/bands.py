@@ -1,4 +1,4 @@
-"""S0 and S3 again: tables of bits over arXiv abstracts, and the recall that neither measured."""
+"""`caim` and `irrs`: tables of bits over arXiv abstracts, and the recall that neither measured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neardup.lab.sweep.result import Sweep, SweepRow
 from neardup.lab.sweep.run import sweep
 from neardup.presets import preset
 
-# A collection is taken for an edition of the same corpus within this share of its size.
+# A collection whose size is within this share of the original is assumed to be the same corpus.
 _SAME_CORPUS = 0.1
 _COLUMNS = {
     "bands": "M",
@@ -40,7 +40,7 @@ def reproduce_bands(
     id: str | None = None,
     threads: int | None = None,
 ) -> Reproduction:
-    """Run a lab's settings on documents that bring their terms and weights, with the truth."""
+    """Run the settings of a lab on documents with terms and weights, with the exact truth."""
     began = time.perf_counter()
     known = preset(lab.preset)
     swept = sweep(
@@ -57,7 +57,7 @@ def reproduce_bands(
         threads=threads,
     )
     if not swept.documents:
-        raise InputError("the input has no document; give some with terms and weights")
+        raise InputError("the input has no documents; give documents with terms and weights")
     table = _table(lab, swept)
     return Reproduction(
         lab.preset,

@@ -1,4 +1,4 @@
-"""S2 again: keywords of Chinese texts, 64 bits, four tables of 16, distance 3."""
+"""`blog`: keywords of Chinese texts, 64 bits, four tables of 16 bits, distance 3."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from neardup.pairs.by_fingerprints import find_pairs, plan_of
 from neardup.pairs.by_fingerprints.probe import ProbePlan
 from neardup.presets import preset
 
-# Each newcomer has 43,745 patterns to look up; so many take seconds and show what it costs.
+# Each new document has 43,745 patterns to look up; 200 documents take seconds.
 NEWCOMERS = 200
 LIMITS = (0, 1, 2, 3, 5, 8, 10, 15)
-# Numbers of words, which in Chinese are characters; the original says 500 and more suit SimHash.
+# Numbers of words, which in Chinese are characters; the original recommends SimHash from 500 on.
 LENGTHS = (0, 25, 50, 100, 200, 500)
 
 
@@ -32,7 +32,7 @@ def reproduce_blog(
     truth: str | None = None,
     threads: int | None = None,
 ) -> Reproduction:
-    """Fingerprint texts by their keywords and search them in each of the original's ways."""
+    """Fingerprint texts by keywords and search them with each method of the original."""
     began = time.perf_counter()
     known = preset("blog")
     known_ids = None if truth is None else KnownIds.read(truth)
@@ -66,7 +66,7 @@ def reproduce_blog(
 
 
 def _searches(found: Fingerprints, tables: str, limit: int, threads: int | None) -> BesideTable:
-    """Every way the original names to find what is within the limit, for some of the documents."""
+    """Each search method of the original, for some of the documents."""
     filled = found[~found.empty]
     new = np.zeros(len(filled), np.bool_)
     new[:: -(-len(filled) // NEWCOMERS)] = True
@@ -105,7 +105,7 @@ def _searches(found: Fingerprints, tables: str, limit: int, threads: int | None)
 
 @dataclass(frozen=True)
 class Crowding:
-    """How many different fingerprints share the top d bits, 2^d being about their number."""
+    """How many distinct fingerprints share the top d bits, where 2^d is about their number."""
 
     distinct: int
     depth: int
@@ -114,7 +114,7 @@ class Crowding:
 
     @classmethod
     def of(cls, found: Fingerprints) -> Crowding:
-        """Count them; each one meets itself too."""
+        """Count them; each fingerprint counts itself too."""
         words = np.unique(found.array[~found.empty][:, 0])
         depth = max(1, floor(log2(max(2, len(words)))))
         _, counts = np.unique(words >> np.uint64(64 - depth), return_counts=True)
@@ -123,11 +123,11 @@ class Crowding:
 
     @property
     def fair(self) -> float:
-        """How many would be met if bits were fair coins."""
+        """The expected value of `shared` if bits were fair coins."""
         return 1 + (self.distinct - 1) / float(2**self.depth)
 
     def table(self) -> BesideTable:
-        """What the original says of it, and what is."""
+        """The claims of the original and the measured values."""
         return BesideTable.of(
             f"The sorted set of {self.distinct:,} different fingerprints",
             {"what": "", "published": "published", "ours": "here", "fair": "fair bits"},
@@ -153,7 +153,7 @@ def _by_limit(distances: NDArray[np.int64]) -> BesideTable:
 def _by_length(
     found: Fingerprints, pairs: KnownPairs, distances: NDArray[np.int64], limit: int
 ) -> BesideTable:
-    """The same by how long the shorter text is."""
+    """Known pairs within the limit, by the length of the shorter text."""
     shorter = np.minimum(found.words[pairs.a], found.words[pairs.b])
     rows: list[tuple[Cell, ...]] = []
     for low, high in zip(LENGTHS, (*LENGTHS[1:], None), strict=True):

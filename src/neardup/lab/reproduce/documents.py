@@ -1,4 +1,4 @@
-"""Documents for a reproduction: their fingerprints by a preset, and which are known to be alike."""
+"""Documents for a reproduction: their fingerprints by a preset, and known near-duplicates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAME_COLLECTION = (
 
 @dataclass(frozen=True, eq=False)
 class KnownPairs:
-    """Pairs of documents, by their places, that are known to be near-duplicates."""
+    """Known near-duplicates, as places of documents."""
 
     a: NDArray[np.int64]
     b: NDArray[np.int64]
@@ -40,7 +40,7 @@ class KnownPairs:
 def fingerprinted(
     inputs: Sequence[str], known: Preset, *, text: str | None, id: str | None, threads: int | None
 ) -> tuple[Fingerprints, pa.Array]:
-    """Read documents and fingerprint them as a preset does; their ids come along."""
+    """Read documents and fingerprint them with a preset; return fingerprints and ids."""
     settings = DedupSettings.of(preset=known.name, text=text, id=id, threads=threads)
     source = FileSource(inputs, settings)
     fingerprinter = fingerprinter_of(settings.scheme, threads)
@@ -53,7 +53,7 @@ def fingerprinted(
         rows.append(made[0])
         words.append(made[1])
     if not sum(map(len, ids)):
-        raise InputError("the input has no document; give some with texts")
+        raise InputError("the input has no documents; give documents with texts")
     found = Fingerprints(np.concatenate(rows), fingerprinter.scheme, np.concatenate(words))
     return found, pa.concat_arrays(ids)
 
@@ -67,9 +67,9 @@ class KnownIds:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> KnownIds:
-        """Read the file; one that holds no pairs is refused before anything else is read."""
+        """Read the file; it is checked before anything else is read."""
         if not os.path.isfile(path):
-            raise InputError(f"{path} is no file; known pairs are in a Parquet file")
+            raise InputError(f"{path} is not a file; give known pairs as a Parquet file")
         with explained(os.fspath(path)):
             names = pq.read_schema(path).names
             if missing := {"a", "b"} - set(names):
@@ -80,7 +80,7 @@ class KnownIds:
             return cls(os.fspath(path), pq.read_table(path, columns=["a", "b"]))
 
     def among(self, ids: pa.Array) -> KnownPairs:
-        """The same pairs as places of these documents."""
+        """The pairs as places in these ids."""
         places = []
         for side in ("a", "b"):
             named = self.pairs[side]

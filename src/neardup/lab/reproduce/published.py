@@ -1,4 +1,4 @@
-"""What the originals published: facts and figures, none of them ours."""
+"""Published facts and figures of the original systems; none are ours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WIKIPEDIA_DOCUMENTS = 158_000
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A line of a lab's table: M tables of K bits, what they gave, and the seconds it took."""
+    """A row of a lab's table: M tables of K bits, their results, and seconds."""
 
     bands: int
     band_bits: int
@@ -20,7 +20,7 @@ class PublishedRow:
 
     @property
     def plan(self) -> str:
-        """The plan by our name."""
+        """The name of the plan in neardup."""
         return f"bands:{self.bands}x{self.band_bits}"
 
     @property
@@ -31,7 +31,7 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class PublishedLab:
-    """A lab on the arXiv abstracts: its preset, its table, and what its seconds are."""
+    """A lab on the arXiv abstracts: its preset, its table, and what its seconds measure."""
 
     preset: str
     system: str

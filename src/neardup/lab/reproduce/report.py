@@ -1,4 +1,4 @@
-"""What a reproduction gives: published values beside ours, and why they differ."""
+"""Results of a reproduction: published values beside ours, and why they differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its key in JSON and the heading that people read."""
+    """A column of a table: its key in JSON, and its heading."""
 
     key: str
     heading: str
@@ -18,7 +18,7 @@ class Column:
 
 @dataclass(frozen=True)
 class BesideTable:
-    """A table in which what the original published stands beside what was found here."""
+    """A table of published values beside those measured here."""
 
     title: str
     columns: tuple[Column, ...]
@@ -26,13 +26,12 @@ class BesideTable:
 
     @classmethod
     def of(cls, title: str, columns: dict[str, str], rows: list[tuple[Cell, ...]]) -> BesideTable:
-        """A table with columns by key and heading, each row as long as these are many."""
+        """Make a table; `columns` maps keys to headings, and each row has a cell for each."""
         if any(len(row) != len(columns) for row in rows):
-            raise ValueError(f"{title}: a row has not {len(columns)} cells")
+            raise ValueError(f"{title}: a row does not have {len(columns)} cells")
         return cls(title, tuple(Column(*one) for one in columns.items()), tuple(rows))
 
     def column(self, key: str) -> list[Cell]:
-        """The cells of one column, from top to bottom."""
         place = [column.key for column in self.columns].index(key)
         return [row[place] for row in self.rows]
 
@@ -43,7 +42,7 @@ class BesideTable:
         return {"title": self.title, "columns": self.headings(), "rows": rows}
 
     def headings(self) -> dict[str, str]:
-        """Each heading on one line; one without an upper line shares that of its neighbour."""
+        """Headings on one line; one with a leading line break shares its neighbour's upper line."""
         told, upper = {}, ""
         for column in self.columns:
             above, _, below = column.heading.rpartition("\n")
@@ -54,9 +53,9 @@ class BesideTable:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """One published system, run with its own parameters on the data at hand.
+    """A published system, run with its own parameters on the given data.
 
-    `numbers` are those that the sentences about the differences speak of.
+    `numbers` has the values that the `differences` mention.
     """
 
     preset: str
@@ -69,11 +68,10 @@ class Reproduction:
     differences: tuple[str, ...]
 
     def table(self, title: str) -> BesideTable:
-        """The table of that title."""
         return next(table for table in self.tables if table.title == title)
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """All fields, for JSON."""
         values = asdict(self)
         return {
             **values,

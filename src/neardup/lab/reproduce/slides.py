@@ -1,4 +1,4 @@
-"""S1 again: the slides' examples, from hash functions to sorting and rotating."""
+"""`slides`: the examples of the slides, from hash functions to sorting and rotating."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BESIDE = {"what": "", "published": "published", "ours": "ours"}
 
 
 def reproduce_slides(*, threads: int | None = None) -> Reproduction:
-    """Run every example of the slides; they need no data."""
+    """Run every example of the slides; needs no input."""
     began = time.perf_counter()
     addresses = _addresses(threads)
     sorting = _sorting()
@@ -41,7 +41,7 @@ def reproduce_slides(*, threads: int | None = None) -> Reproduction:
 
 
 def letter_pairs(text: str) -> set[str]:
-    """The slides' features: pairs of characters as they stand, capitals kept."""
+    """The features of the slides: pairs of adjacent characters, case-sensitive."""
     return {text[place : place + 2] for place in range(len(text) - 1)}
 
 
@@ -80,7 +80,7 @@ def _distances() -> BesideTable:
 
 
 def _sorting() -> BesideTable:
-    """The eight numbers in order, as they are and turned by two bits."""
+    """The eight numbers sorted, unchanged and rotated by two bits."""
     spare = np.uint64(64 - slides_examples.NUMBER_BITS)
     numbers = np.array(slides_examples.NUMBERS, np.uint64).reshape(-1, 1) << spare
     turned = rotate_left(numbers, slides_examples.NUMBER_BITS, slides_examples.TURN)
@@ -154,7 +154,7 @@ def _differences(addresses: BesideTable, threads: int | None) -> list[str]:
 
 
 def _disagreements(addresses: BesideTable) -> str:
-    """Which of the Jaccard indices are not those of the sets."""
+    """A sentence on the published Jaccard indices that differ from those of the sets."""
     wrong = [
         f"{pair}, where the sets give {fraction} = {ours} and not {published}"
         for pair, published, ours, fraction, _ in addresses.rows
@@ -166,7 +166,7 @@ def _disagreements(addresses: BesideTable) -> str:
 
 
 def _missed() -> str:
-    """The near pair of the eight numbers that plain sorting misses and rotating finds."""
+    """The near pair of the eight numbers that sorting misses and rotating finds."""
     spare = 64 - slides_examples.NUMBER_BITS
     numbers = np.array(slides_examples.NUMBERS, np.uint64).reshape(-1, 1)
     found = []

@@ -1,4 +1,4 @@
-"""The examples of S1's slides, with the values that the slides give for them."""
+"""The examples of the slides, with their published values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADDRESSES = {
     "5A": "Gibbon Hamor Commercial Interiors, 233 Johnston St, Annandale, NSW, 2038",
     "5B": "Gibbon Hamor Development Planners, 233 Johnston St, Annandale, NSW, 2038",
 }
-# Cut, not rounded, to three digits, as the slides do it.
+# Truncated, not rounded, to three digits, as in the slides.
 JACCARD = {
     ("1A", "1B"): 0.068,
     ("2A", "2B"): 0.807,
@@ -45,7 +45,7 @@ HAMMING: dict[tuple[int | str, int | str], int] = {
     ("2173896", "2233796"): 3,
 }
 
-# Eight numbers of 16 bits, and what the slides find beside each other before and after a turn.
+# Eight numbers of 16 bits, and their order in the slides before and after a rotation.
 NUMBERS = (37586, 50086, 2648, 934, 40957, 2650, 64475, 40955)
 NUMBER_BITS = 16
 TURN = 2
@@ -58,7 +58,7 @@ DEK_HASH = {"algorismica": 291014770516511749}
 STRING_HASH = {"hola": 182, "adeu": 245, "adeu hol adeu": 208, "a": 97}
 STRING_BASE = 1024
 SMALL_TABLE, LARGE_TABLE = 257, 5749
-# Of the hundred words, how many different values each table's size leaves.
+# Number of distinct values of the hundred words, by table size.
 DISTINCT = {SMALL_TABLE: 83, LARGE_TABLE: 99}
 _WORDS = """
     the and to of a I in was he that it his her you as had with for she not at but be my on have him

@@ -1,4 +1,4 @@
-"""`sphere` again: articles projected onto a sphere, compared in windows of similar lengths."""
+"""`sphere`: articles projected onto a sphere, compared in windows of similar lengths."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ LONGEST_ARTICLE = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class WindowedPairs:
-    """Pairs within each limit: how many, how many a border keeps apart, how many a document has.
+    """Counts of pairs within each limit: in total, separated by a border, and per document.
 
-    They are counted as they are found, so millions of them take no memory.
+    Pairs are counted as they are found and not stored.
     """
 
     limits: tuple[int, ...]
@@ -39,7 +39,6 @@ class WindowedPairs:
 
     @classmethod
     def none(cls, limits: tuple[int, ...], documents: int) -> WindowedPairs:
-        """Nothing counted yet."""
         return cls(
             limits,
             np.zeros(len(limits), np.int64),
@@ -54,7 +53,7 @@ class WindowedPairs:
         distance: NDArray[np.uint16],
         windows: NDArray[np.int64],
     ) -> None:
-        """Count some pairs; duplicates are those that the original's windows let it find."""
+        """Count pairs; duplicates are the pairs inside a window, as in the original."""
         apart = windows[a] != windows[b]
         for row, limit in enumerate(self.limits):
             near = distance <= limit
@@ -68,9 +67,10 @@ class WindowedPairs:
 
 
 def disjoint_windows(words: NDArray[Any], share: Fraction) -> NDArray[np.int64]:
-    """For each document its window: from the shortest on, lengths up to (1 + share) × the first.
+    """The window of each document: lengths from the first of the window to (1 + share) × that.
 
-    That is how the original cuts the sorted lengths; what follows a border begins the next window.
+    This is how the original splits the sorted lengths; the next longer document begins the next
+    window.
     """
     lengths, place = np.unique(words, return_inverse=True)
     numbers = np.zeros(len(lengths), np.int64)
@@ -84,12 +84,12 @@ def disjoint_windows(words: NDArray[Any], share: Fraction) -> NDArray[np.int64]:
 
 
 def most_windows(share: Fraction) -> int:
-    """How many windows there are if every length up to that of the longest article occurs."""
+    """The number of windows if every length up to the longest article occurs."""
     return int(disjoint_windows(np.arange(1, LONGEST_ARTICLE + 1), share).max()) + 1
 
 
 def least_comparisons(share: Fraction) -> int:
-    """The fewest that the original's documents can need: when all windows are equally full."""
+    """The minimum number of comparisons for the documents of the original: equally full windows."""
     size = WIKIPEDIA_DOCUMENTS / most_windows(share)
     return int(WIKIPEDIA_DOCUMENTS * (size - 1) / 2)
 
@@ -102,9 +102,9 @@ def windowed_pairs(
     threads: int | None,
     pairs_at_once: int = 1 << 22,
 ) -> WindowedPairs:
-    """Count the pairs of similar lengths within each limit, and those a border keeps apart.
+    """Count the pairs of similar lengths within each limit, and those separated by a border.
 
-    About `pairs_at_once` comparisons are made at a time, which bounds the memory.
+    About `pairs_at_once` comparisons are made at a time, which bounds memory.
     """
     (filled,) = np.nonzero(~found.empty)
     order = filled[np.argsort(found.words[filled], kind="stable")]
@@ -126,7 +126,7 @@ def windowed_pairs(
             max_distance=max(limits),
             threads=thread_count(threads),
         )
-        first = near.a < stop - start  # the others' turn comes with their own stretch
+        first = near.a < stop - start  # the others are counted with their own part
         counted.add(here[near.a[first]], here[near.b[first]], near.distance[first], windows)
         start = stop
     return counted
@@ -211,7 +211,7 @@ def _within(counted: WindowedPairs) -> BesideTable:
 
 
 def _sizes(counted: WindowedPairs) -> BesideTable:
-    """The original's histogram: how many documents have how many duplicates."""
+    """The histogram of the original: documents by number of duplicates."""
     rows: list[tuple[Cell, ...]] = []
     for low, high in zip(SIZES, (*SIZES[1:], None), strict=True):
         told = f"{low} and more" if high is None else str(low) if high == low + 1 else ""
@@ -226,7 +226,7 @@ def _sizes(counted: WindowedPairs) -> BesideTable:
 
 
 def _longest(found: Fingerprints, ids: pa.Array, counted: WindowedPairs) -> BesideTable:
-    """The original's longest lines: those with most duplicates within the middle limit."""
+    """The longest lines of the original: documents with most duplicates at the middle limit."""
     middle = counted.duplicates[len(counted.limits) // 2]
     order = np.argsort(-middle, kind="stable")[:LONGEST_LINES]
     digits = found[order].hex()

@@ -7,8 +7,15 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from neardup.figures import new_figure
-from neardup.lab.figure import INK, label_points, line_style, log_scale, save_figure, tidy
+from neardup.figures import (
+    INK,
+    label_points,
+    line_style,
+    log_scale,
+    new_figure,
+    save_figure,
+    tidy,
+)
 from neardup.lab.sweep.result import Sweep, SweepRow
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A word diff in two columns: what a page shows of a document beside the one that is kept."""
+"""A word diff in two columns: a document beside the kept one, as the page shows them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from neardup.comparison.diff import Edit, find_edits
 from neardup.comparison.diff_text import DiffCounts, number, squeezed
 from neardup.features.words import WordSpans, find_words, number_words
 
-# Of a document this much is read, about 40 pages; a single word may be as long as a file.
+# Only this much of a document is compared, about 40 pages; one word may be as long as a file.
 _READ_WORDS, _READ_CHARACTERS = 20_000, 200_000
-# Two documents of 20,000 words with no sentence in common are given up after a fifth of a second.
+# The search in two documents of 20,000 words without a common sentence stops after 0.2 s.
 _STEPS = 400_000
-_OPENING = 24  # words of the beginning, by which a reader knows the document
-_CONTEXT = 10  # equal words shown beside a change
-_WORTH_FOLDING = 8  # fewer words are shown: the note is not shorter
+_OPENING = 24  # words shown of the beginning, to recognize the document
+_CONTEXT = 10  # equal words shown next to a change
+_WORTH_FOLDING = 8  # fewer words are shown in full: the note would not be shorter
 _MOST_PLACES = 40
 _LONGEST_CHANGE = 80  # words
 _LONGEST_PIECE = 1_500  # characters
@@ -25,7 +25,7 @@ _LONGEST_PIECE = 1_500  # characters
 
 @dataclass(frozen=True)
 class Piece:
-    """Some text of one column; `mark` is `same`, `variant`, or `changed`: not in the other one."""
+    """Text of one column; `mark` is `same`, `variant`, or `changed` (not in the other column)."""
 
     mark: str
     text: str
@@ -33,7 +33,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Row:
-    """Two pieces of text that stand side by side, or a `note` on what is left out between rows."""
+    """Texts side by side, or a `note` on what was left out between rows."""
 
     left: tuple[Piece, ...] = ()
     right: tuple[Piece, ...] = ()
@@ -49,11 +49,11 @@ class SideBySide:
     left_direction: str
     right_direction: str
     complete: bool
-    """False if stretches that share words may be shown as changed: the search was cut short."""
+    """False if the search was stopped early; common words may be shown as changed."""
 
 
 def side_by_side(left: str, right: str) -> SideBySide:
-    """Compare two texts by words; long equal stretches, long changes and long texts are cut.
+    """Compare two texts by words; long equal parts, long changes and long texts are shortened.
 
     >>> [(piece.mark, piece.text) for piece in side_by_side("red fox", "old fox").rows[0].right]
     [('changed', 'old'), ('same', ' fox')]
@@ -79,7 +79,7 @@ def side_by_side(left: str, right: str) -> SideBySide:
 
 
 def direction(text: str) -> str:
-    """The direction most letters of a text have; the first letter alone is too often a name.
+    """The direction of most letters; the first letter alone is often part of a name.
 
     >>> direction("iPhone هاتف ذكي")
     'rtl'
@@ -97,14 +97,14 @@ def _beginning(text: str) -> WordSpans:
 
 
 def _up_to_last_agreement(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """Leave out the last changes: what was cut off one text may stand in the other."""
+    """Drop the changes at the end: the part cut off one text may be in the other."""
     agreed = [place for place, edit in enumerate(edits) if edit.op == "equal" and edit.a.strip()]
     return edits[: agreed[-1] + 1] if agreed else edits
 
 
 @dataclass
 class _Rows:
-    """Rows in the making: pieces are gathered on both sides until something is left out."""
+    """Builds rows: collects pieces on both sides until something is left out."""
 
     _rows: list[Row] = field(default_factory=list)
     _left: list[Piece] = field(default_factory=list)
@@ -151,7 +151,7 @@ class _Rows:
     def _change(self, edit: Edit) -> None:
         mark = "variant" if edit.op == "variant" else "changed"
         for pieces, side in ((self._left, edit.a), (self._right, edit.b)):
-            # White space at the ends of a change is no part of what changed.
+            # White space at the ends of a change is not part of the change.
             core = side.strip()
             start = side.index(core)
             pieces.append(Piece("same", squeezed(side[:start])))
@@ -171,7 +171,7 @@ class _Rows:
 
 
 def _tidy(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """Join neighbours of one kind; no white space at the ends of a row."""
+    """Join neighbours with the same mark, and strip white space at the ends of a row."""
     joined: list[Piece] = []
     for piece in pieces:
         if joined and joined[-1].mark == piece.mark:

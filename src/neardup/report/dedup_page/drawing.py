@@ -1,6 +1,6 @@
 """Plots as SVG inside a page: lines, areas and text, axes, and the plane between them.
 
-One unit is a pixel of a drawing that is `WIDTH` wide; a page scales it to the width it has.
+One unit is a pixel of a drawing of `WIDTH` pixels; the page scales the drawing to fit.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from itertools import pairwise
 from neardup.visible import visible
 
 INK, PALE, FILL, MARK = "#22313f", "#e1e6eb", "#1f6fb2", "#b3263c"
-# Narrow, so that letters are still read where a phone shrinks it to 306: they have 10 pixels.
+# Narrow, so that letters stay legible (10 pixels) when a phone shrinks the drawing to 306.
 WIDTH = 360
 LETTER = 12
-_BELOW_MIDDLE = 0.36 * LETTER  # from the middle of a digit down to the line it stands on
+_BELOW_MIDDLE = 0.36 * LETTER  # from the middle of a digit down to the baseline
 
 Point = tuple[float, float]
 
 
 def text_width(text: str) -> float:
-    """How wide a text is at the most, in the wide one of the usual fonts without serifs."""
+    """Maximum width of a text, in the widest of the common sans-serif fonts."""
     return LETTER * sum(0.64 if ord(letter) < 0x1100 else 1.05 for letter in text)
 
 
 class Drawing:
-    """Shapes in the order they are added, later ones above earlier ones.
+    """An SVG drawing; later elements cover earlier ones.
 
-    `name` must be the only one of its page; `label` says what is seen, to those who do not see.
+    `name` must be unique on its page; `label` is the description for screen readers.
     """
 
     def __init__(self, name: str, label: str, height: float = 240) -> None:
@@ -40,7 +40,7 @@ class Drawing:
     def line(
         self, start: Point, end: Point, colour: str = INK, width: float = 1, dashes: str = ""
     ) -> None:
-        """A straight line; `dashes` are lengths of line and gap, as in "5 3"."""
+        """A straight line; `dashes` has the lengths of dash and gap, as in "5 3"."""
         dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
         self._parts.append(
             f'<path d="{_through((start, end))}" stroke="{colour}" '
@@ -55,16 +55,15 @@ class Drawing:
         )
 
     def area(self, corners: Iterable[Point], fill: str = FILL, edge: str = "none") -> None:
-        """A filled shape; `fill` is a colour or what `hatching` gave."""
+        """A filled polygon; `fill` is a colour or the result of `hatching`."""
         self._parts.append(f'<path d="{_through(corners)}Z" fill="{fill}" stroke="{edge}"/>')
 
     def dot(self, place: Point) -> None:
-        """A dot that marks a place."""
         x, y = map(_number, place)
         self._parts.append(f'<circle cx="{x}" cy="{y}" r="4.5" fill="{MARK}"/>')
 
     def hatching(self) -> str:
-        """A fill that differs from every colour in black and white too."""
+        """A fill that can be told from plain colours even in black and white."""
         self._parts.append(
             f'<pattern id="{self._name}-hatching" width="5" height="5" '
             'patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
@@ -81,7 +80,7 @@ class Drawing:
         self._parts.append(f"<text {where}{placed}>{_escaped(text)}</text>")
 
     def hint(self, left: float, top: float, right: float, bottom: float, text: str) -> None:
-        """A text that is shown while the pointer is in a rectangle, of which nothing is seen."""
+        """A tooltip for an invisible rectangle."""
         corners = ((left, top), (right, top), (right, bottom), (left, bottom))
         self._parts.append(
             f'<path d="{_through(corners)}Z" fill="none" pointer-events="all">'
@@ -89,7 +88,7 @@ class Drawing:
         )
 
     def svg(self) -> str:
-        """The whole, to be put into a page as it is."""
+        """The SVG element, to insert into a page."""
         return (
             f'<svg viewBox="0 0 {WIDTH} {_number(self.height)}" role="img" '
             f'aria-label="{_escaped(self._label)}" font-family="system-ui, sans-serif" '
@@ -98,7 +97,7 @@ class Drawing:
 
 
 def _through(points: Iterable[Point]) -> str:
-    """A path, in the short form where it runs level or upright.
+    """A path, with the short form for horizontal and vertical lines.
 
     >>> _through([(0, 0), (5, 0), (5, 2.25), (9, 9)])
     'M0 0H5V2.2L9 9'
@@ -119,7 +118,7 @@ def _through(points: Iterable[Point]) -> str:
 
 
 def _number(value: float) -> str:
-    """To a tenth of a pixel; there is no minus before a zero.
+    """A coordinate to a tenth of a pixel, without negative zero.
 
     >>> _number(12.04), _number(-0.04), _number(0.25)
     ('12', '0', '0.2')
@@ -131,14 +130,14 @@ def _escaped(text: str) -> str:
     return escape(visible(text), quote=True)
 
 
-_GAP = 14  # between two labels side by side, at the least
+_GAP = 14  # minimum gap between two labels
 
 Tick = tuple[float, str]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Values from `low` to `high`, some of them with labels, and what they are."""
+    """An axis from `low` to `high`, with labelled ticks and a title."""
 
     low: float
     high: float
@@ -147,7 +146,7 @@ class Axis:
     is_log: bool = False
 
     def share(self, value: float) -> float:
-        """How far along the axis a value is, from 0 to 1."""
+        """The position of a value on the axis, from 0 to 1."""
         if self.is_log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -156,7 +155,7 @@ class Axis:
 def linear_axis(
     low: float, high: float, title: str, *, room: float = 270, whole: bool = False
 ) -> Axis:
-    """At most eight ticks, at multiples of 1, 2 or 5; fewer if they need more than `room`."""
+    """An axis with at most eight ticks at multiples of 1, 2 or 5; fewer if `room` is short."""
     for pieces in range(7, 1, -1):
         ticks = _ticks(low, high, _step(high - low, pieces, whole))
         if sum(text_width(label) + _GAP for _, label in ticks) <= room:
@@ -165,13 +164,13 @@ def linear_axis(
 
 
 def count_axis(most: int, noun: str) -> Axis:
-    """From 0 to a little more than the highest bar."""
+    """An axis from 0 to slightly above the highest bar."""
     high = 1.06 * most
     return Axis(0, high, _ticks(0, high, _step(high, 6, whole=True)), noun)
 
 
 def log_count_axis(most: int, noun: str) -> Axis:
-    """From below 1, so that a single one has a bar too; ticks at 1, 10, 100."""
+    """A logarithmic axis that starts below 1, so that 1 is a visible bar; ticks at 1, 10, 100."""
     high = 2.0 * max(5, most)
     powers = [10**power for power in range(int(math.log10(high)) + 1)]
     if len(powers) < 3:
@@ -181,7 +180,7 @@ def log_count_axis(most: int, noun: str) -> Axis:
 
 
 def count_label(value: float) -> str:
-    """A whole number that is never long.
+    """A whole number in a short form.
 
     >>> count_label(12000), count_label(2_500_000), count_label(2**30)
     ('12,000', '2.5M', '1.07G')
@@ -205,7 +204,7 @@ def _step(room: float, pieces: int, whole: bool = False) -> float:
 
 
 def _ticks(low: float, high: float, step: float) -> tuple[Tick, ...]:
-    """The multiples of a step, with as many digits as it has; a bare 0 for nothing.
+    """Ticks at the multiples of a step, with as many decimals as the step; 0 has none.
 
     >>> [label for _, label in _ticks(0, 2.2, 0.5)]
     ['0', '0.5', '1.0', '1.5', '2.0']
@@ -223,14 +222,14 @@ RIGHT, BOTTOM = 18, 46
 LINE, DOT = "line", "dot"
 _TOP, _LEGEND = 10, 22
 _TICK = 4
-_SIGN = 22  # how wide a sign of the legend is
+_SIGN = 22  # width of a symbol in the legend
 
 
 class Plane:
-    """An axis below, one at the left with pale lines across, and later whatever is drawn there.
+    """A plot area with an axis below and one at the left, with grid lines.
 
-    `legend` holds signs with their texts: `LINE`, `DOT`, or the fill of an area. It stands above,
-    where no bar can run into it.
+    `legend` has symbols with their texts: `LINE`, `DOT`, or the fill of an area. It is above the
+    plot, where no bar can overlap it.
     """
 
     def __init__(
@@ -246,7 +245,7 @@ class Plane:
             self._draw_legend(legend)
 
     def point(self, x: float, y: float) -> Point:
-        """Where two values meet; nothing at all, on a logarithmic axis, is at its foot."""
+        """The point of two values; 0 on a logarithmic axis is at its lower end."""
         height = self._y.share(max(y, self._y.low))
         return self._across(x), self._bottom - height * (self._bottom - self._top)
 
@@ -257,20 +256,20 @@ class Plane:
         feet: Sequence[float] | None = None,
         **look: str,
     ) -> None:
-        """Bars side by side, from one edge to the next, as one shape; `look` as of an area."""
+        """Adjacent bars, from one edge to the next, as one polygon; `look` as for `area`."""
         there = list(_steps(edges, heights))
         back = list(_steps(edges, feet or [self._y.low] * len(heights)))
         self.drawing.area([self.point(x, y) for x, y in there + back[::-1]], **look)
 
     def hints(self, edges: Sequence[float], texts: Sequence[str]) -> None:
-        """What a pointer is told of each bar, anywhere between its edges."""
+        """Tooltips for the bars, over their full height."""
         for (left, right), text in zip(pairwise(edges), texts, strict=True):
             self.drawing.hint(
                 self._across(left), self._top, self._across(right), self._bottom, text
             )
 
     def mark(self, value: float) -> None:
-        """A dashed line upwards from a value of the lower axis."""
+        """A vertical dashed line at a value of the lower axis."""
         x = self._across(value)
         _dashed(self.drawing, (x, self._bottom), (x, self._top - 3))
 
@@ -288,7 +287,7 @@ class Plane:
         self.drawing.text((LETTER, middle), self._y.title, "middle", upwards=True)
 
     def _draw_legend(self, entries: Sequence[tuple[str, str]]) -> None:
-        """From the axis on; further left if it is long."""
+        """Starts at the axis, or further left if it is long."""
         widths = [_SIGN + 6 + text_width(text) + LETTER for _, text in entries]
         x, y = max(4.0, min(self._left, WIDTH - sum(widths))), _TOP + 2.0
         for (sign, text), width in zip(entries, widths, strict=True):
@@ -304,7 +303,7 @@ class Plane:
 
 
 def draw_lower_axis(drawing: Drawing, axis: Axis, left: float, y: float) -> None:
-    """A line with ticks, their labels and the title, up to the right edge."""
+    """Draw a line to the right edge, with ticks, labels and the title."""
     right = WIDTH - RIGHT
     drawing.line((left, y), (right, y))
     for value, label in axis.ticks:
@@ -316,7 +315,7 @@ def draw_lower_axis(drawing: Drawing, axis: Axis, left: float, y: float) -> None
 
 
 def _inside(middle: float, text: str) -> float:
-    """The middle of a text, moved to the left where its end would be cut off."""
+    """The middle of a text, moved left if its end would be cut off."""
     return min(middle, WIDTH - text_width(text) / 2)
 
 

@@ -1,4 +1,4 @@
-"""The page of a deduplication: numbers, plots, clusters with diffs, settings, in one file."""
+"""The report page of a deduplication: numbers, plots, clusters with diffs, and settings."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _TILES = {
     "near_copies": "near copies",
 }
 _NAMES = {
-    "empty": "documents without a word",
+    "empty": "empty documents",
     "rejected": "rows that could not be read",
     "candidates": "candidates compared",
     "pairs": "pairs accepted",
     "false": "candidates refused",
 }
 _LONGEST_NAME = 300
-# Diffs that stand open when the page is opened, in each list of clusters.
+# Number of diffs that are expanded initially, in each list of clusters.
 _OPEN = 3
 
 
 @dataclass(frozen=True)
 class DocumentView:
-    """A document and how similar it is to the kept one.
+    """A document and its similarity to the kept one.
 
-    `similarity` is None for the kept one itself, and for one that is joined to it by others only.
+    `similarity` is None for the kept one itself, and for one connected to it only through others.
     """
 
     id: str
@@ -59,14 +59,14 @@ class ClusterView:
 
 @dataclass(frozen=True)
 class DedupReport:
-    """What the page shows of a run.
+    """The data of the report page.
 
     `summary` is as in `summary.json`; `documents`, `removed` and `kept` must be in it.
     `similarities` are those of the accepted pairs; accepted and refused candidates are counted
-    by the distance of their fingerprints. `curve` holds (similarity,
-    chance to be found) of the plan, nothing where it finds every pair for certain, and is None
-    where nobody knows. `weakest` are clusters of the accepted pairs nearest the threshold, which
-    is a similarity like theirs.
+    by the distance of their fingerprints. `curve` has (similarity, probability to be found) of
+    the plan; it is empty if the plan finds every pair for certain, and None if the probability is
+    unknown. `weakest` has the clusters of the accepted pairs nearest the threshold, which is a
+    similarity like theirs.
     """
 
     title: str
@@ -90,7 +90,7 @@ class _Plot:
     heading: str
     svg: str | None
     text: str
-    """Below the plot, or instead of it."""
+    """The caption; without a plot, the text in its place."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ class _Cluster:
 
 
 def report_page(report: DedupReport) -> str:
-    """Make one HTML page that needs nothing beside it: no network, no scripts, no other file.
+    """One self-contained HTML page: no network, no scripts, no other files.
 
-    Whatever comes from documents is escaped, and control characters in it are made visible.
+    Text from documents is escaped, and its control characters are made visible.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -148,7 +148,7 @@ def _headline(summary: Mapping[str, Any]) -> str:
 
 
 def _numbers(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The plain values of the summary that are not in the tiles; tables have their own place."""
+    """The scalar values of the summary that are not in the tiles."""
     for key, value in summary.items():
         if key in _TILES or not isinstance(value, str | int | float | np.number):
             continue
@@ -157,9 +157,9 @@ def _numbers(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _certainty(curve: tuple[tuple[float, float], ...] | None) -> Iterator[tuple[str, str]]:
-    """What the plan finds, where there is nothing to plot of it."""
+    """A sentence on what the plan finds, if it has no curve to plot."""
     if curve is None:
-        yield "the plan finds", "a share of the pairs that is not known"
+        yield "the plan finds", "an unknown share of the pairs"
     elif not curve:
         yield "the plan finds", "every pair that reaches the threshold, for certain"
 
@@ -177,7 +177,7 @@ def _figure(key: str, value: Any) -> str:
 def _plots(report: DedupReport) -> Iterator[_Plot]:
     pairs = plots.similarity_plot(report.similarities, report.threshold)
     yield _Plot(
-        "How alike the pairs are",
+        "Similarity of pairs",
         pairs,
         "The accepted pairs by their similarity, computed exactly on the features."
         if pairs
@@ -202,7 +202,7 @@ def _plots(report: DedupReport) -> Iterator[_Plot]:
     yield _Plot(
         "Sizes of clusters",
         clusters,
-        "The bars stand for 2 documents, 3 to 4, 5 to 8, and so on, doubling."
+        "The bars are for 2 documents, 3 to 4, 5 to 8, and so on, doubling."
         if clusters
         else "There are no clusters.",
     )
@@ -211,14 +211,14 @@ def _plots(report: DedupReport) -> Iterator[_Plot]:
         yield _Plot(
             "What the plan finds",
             curve,
-            "The chance of a pair to become a candidate, by its similarity, as the plan promises.",
+            "The probability that the plan finds a pair, by the similarity of the pair.",
         )
     seconds = seconds_plot(report.seconds)
     total = duration(sum(report.seconds.values()))
     yield _Plot(
         "Time",
         seconds,
-        f"Seconds per stage, {total} in all." if seconds else "No times were taken.",
+        f"Seconds per stage, {total} in all." if seconds else "No times were measured.",
     )
 
 
@@ -238,7 +238,7 @@ def _copy(kept: DocumentView, other: DocumentView, is_open: bool) -> _Copy:
     diff = side_by_side(kept.text, other.text)
     return _Copy(
         id=_name(other.id),
-        similarity="joined by others only"
+        similarity="connected through others only"
         if other.similarity is None
         else f"similarity {other.similarity:.4f}",
         changes=_changes(diff.counts) if kept.text != other.text else "the same text",

@@ -1,7 +1,7 @@
 """The plots of a deduplication: pairs, clusters, plans and seconds, as SVG with reproducible bytes.
 
-All are drawn on white with one dark colour and hatching, so that they can be read in black and
-white and on a dark page. None is drawn of nothing: without data a function gives None.
+All have a white background, one dark colour and hatching, so that they can be read in black and
+white and on a dark page. Without data, the functions return None.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _WIDEST_NAME = 160
 
 
 def seconds_plot(seconds: Mapping[str, float]) -> str | None:
-    """The stages from top to bottom; None without any."""
+    """Seconds of each stage, from top to bottom; None without any."""
     if not seconds:
         return None
     rows = [(_shortened(name), took, duration(took)) for name, took in seconds.items()]
     left, right = 12 + max(text_width(name) for name, _, _ in rows), WIDTH - RIGHT
     most = max(0.001, *seconds.values())
-    # A bar ends where there is still room for the number beside it.
+    # A bar leaves room for the number beside it.
     ends = [(right - left - 8 - text_width(beside), value) for _, value, beside in rows]
     longest = min([right - left, *(end * most / value for end, value in ends if value)])
     bottom = 6 + _ROW * len(rows)
@@ -66,7 +66,7 @@ def seconds_plot(seconds: Mapping[str, float]) -> str | None:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person would say them, to the millisecond.
+    """Seconds as text, to the millisecond.
 
     >>> duration(0.0123), duration(0.0002), duration(1.394), duration(1234.5)
     ('0.012 s', 'under 0.001 s', '1.39 s', '1,234 s')
@@ -77,7 +77,7 @@ def duration(seconds: float) -> str:
 
 
 def _shortened(name: str) -> str:
-    """A name that leaves room for its bar."""
+    """The name, shortened to leave room for its bar."""
     name = visible(name)
     if text_width(name) <= _WIDEST_NAME:
         return name
@@ -90,17 +90,17 @@ def _shortened(name: str) -> str:
 
 _MOST_BARS = 48
 _UNEVEN = 25  # beyond this, the low bars of a linear axis are too low to see
-_LABELS = 270  # pixels below a plane that labels can fill
+_LABELS = 270  # pixels below the plot available for labels
 
 Numbers = NDArray[Any]
 
 
 def similarity_plot(similarities: Numbers, threshold: float) -> str | None:
-    """How alike the accepted pairs are; the threshold is marked."""
+    """Histogram of the accepted pairs by similarity; the threshold is marked."""
     if not len(similarities):
         return None
     step, first, last = cut(min(threshold, float(np.min(similarities))), 1.0)
-    # 0.7 is below 140 x 0.005, and a cosine may be a hair above 1.
+    # As floats, 0.7 is below 140 x 0.005, and a cosine may slightly exceed 1.
     places = np.floor(similarities / step + 1e-9).astype(np.int64)
     counts = np.bincount(np.clip(places, first, last - 1) - first, minlength=last - first)
     edges = [place * step for place in range(first, last + 1)]
@@ -126,9 +126,9 @@ def similarity_plot(similarities: Numbers, threshold: float) -> str | None:
 
 
 def distance_plot(true: Numbers, false: Numbers, bits: int) -> str | None:
-    """In how many bits the fingerprints of candidates differ, false ones on top of true ones.
+    """Histogram of candidates by distance of fingerprints, false ones on top of true ones.
 
-    `true` and `false` count them by distance, from 0 on. Without false ones the true ones are just
+    `true` and `false` are counts by distance, from 0. Without false candidates, the true ones are
     called pairs.
     """
     sides = [np.trim_zeros(side, "b") for side in (true, false)]
@@ -174,10 +174,10 @@ def distance_plot(true: Numbers, false: Numbers, bits: int) -> str | None:
 
 
 def cluster_plot(sizes: Numbers) -> str | None:
-    """How many clusters there are of each size, in steps of doubling; both axes logarithmic."""
+    """Number of clusters by size, in doubling steps; both axes are logarithmic."""
     if not len(sizes):
         return None
-    # 1, 2, 3 to 4, 5 to 8, ...: pairs, by far the most common, have a bar of their own.
+    # 1, 2, 3 to 4, 5 to 8, ...: clusters of two, by far the most common, have a bar of their own.
     doublings = 2 ** np.arange(int(np.max(sizes)).bit_length() + 1)
     counts = np.bincount(np.searchsorted(doublings, sizes))
     first = int(np.flatnonzero(counts)[0])
@@ -201,7 +201,7 @@ def cluster_plot(sizes: Numbers) -> str | None:
 
 
 def curve_plot(curve: Sequence[tuple[float, float]], threshold: float) -> str | None:
-    """The chance of a pair to be found, by its similarity; the threshold is marked."""
+    """The probability that a pair is found, by its similarity; the threshold is marked."""
     if not curve:
         return None
     similarity, chance = zip(*sorted(curve), strict=True)
@@ -229,7 +229,7 @@ def curve_plot(curve: Sequence[tuple[float, float]], threshold: float) -> str | 
 
 
 def percent(share: float) -> str:
-    """A share in percent; never rounded up to all of it or down to none of it.
+    """A share in percent, never rounded to 0 or 100.
 
     >>> percent(0.99996), percent(0.973), percent(1.0), percent(0.00001)
     ('over 99.9 %', '97.3 %', '100 %', 'under 0.1 %')
@@ -242,9 +242,9 @@ def percent(share: float) -> str:
 
 
 def cut(lowest: float, highest: float) -> tuple[float, int, int]:
-    """Cut a range into at most 41 bars as a person would, at 0.80, 0.805, ...
+    """Split a range into at most 41 bars with round edges: 0.80, 0.805, ...
 
-    Gives the step, and between which multiples of it the bars are.
+    Returns the step, and the first and last edge as multiples of it.
 
     >>> cut(0.8, 1.0)
     (0.005, 160, 200)
@@ -258,7 +258,7 @@ def cut(lowest: float, highest: float) -> tuple[float, int, int]:
 
 
 def _doubling_axis(tops: list[int], title: str) -> Axis:
-    """One place for each doubling; a label for each, each other, ... as there is room."""
+    """One position for each doubling; every first, second, ... has a label, as space permits."""
     labels = [(float(place), count_label(top)) for place, top in enumerate(tops)]
     widest = LETTER / 2 + max(text_width(label) for _, label in labels)
     each = math.ceil(len(labels) * widest / _LABELS)
