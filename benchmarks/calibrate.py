@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import child, measure
-from neardup.collection.inputs import fingerprinter_of
+from neardup.collection.source import fingerprinter_of
 from neardup.features.weighted import WeightedFeatures, in_order
 from neardup.fingerprints import Scheme
 from neardup.kernels.set_join import join_similar, predict_similar, similarities

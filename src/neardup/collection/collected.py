@@ -11,9 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.collection.feature_store import FeatureStore
-from neardup.collection.inputs import Progress
 from neardup.collection.rejected import RejectedRows
-from neardup.collection.source import Source
+from neardup.collection.source import Progress, Source
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.hamming_join import RowGroups, group_rows
 

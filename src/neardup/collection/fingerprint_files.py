@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from neardup.collection.inputs import (
+from neardup.collection.rejected import RejectedWriter
+from neardup.collection.source import (
     Progress,
     batches_of,
     columns_of,
@@ -16,7 +17,6 @@ from neardup.collection.inputs import (
     fingerprinter_of,
     require_output,
 )
-from neardup.collection.rejected import RejectedWriter
 from neardup.features.columns import content_size
 from neardup.features.idf import IdfTable
 from neardup.fingerprints import Fingerprints, Scheme

@@ -10,9 +10,8 @@ from typing import Any
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected, collect
 from neardup.collection.feature_store import FeatureStore
-from neardup.collection.inputs import Progress, fingerprinter_of
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import Source
+from neardup.collection.source import Progress, Source, fingerprinter_of
 from neardup.deduplication.against import AgainstResult, Matches
 from neardup.deduplication.result import Result, clusters_of
 from neardup.deduplication.rows import require_keep_column

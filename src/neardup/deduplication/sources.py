@@ -10,7 +10,7 @@ from typing import Any
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import FileSource, MemorySource, Source
 from neardup.errors import InputError
-from neardup.read.held import require_no_paths
+from neardup.read.memory import require_no_paths
 
 
 def source_of(source: Any, settings: DedupSettings) -> Source:

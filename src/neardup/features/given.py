@@ -15,7 +15,7 @@ from neardup.features.terms import Terms
 from neardup.hashes.nd1 import feature_rows
 from neardup.kernels import HashKey, is_utf8
 from neardup.read.columns import plain_text
-from neardup.read.held import table_of
+from neardup.read.memory import table_of
 from neardup.read.terms.types import Lists, is_terms, is_weights, taken_apart
 
 _DOCUMENTS_AT_ONCE = 10_000

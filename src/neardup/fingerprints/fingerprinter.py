@@ -26,8 +26,7 @@ from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.scheme import HashChoice, Scheme
 from neardup.hashes import HashFamily, hash_family
 from neardup.read.batch import bounded
-from neardup.read.held import require_no_paths
-from neardup.read.memory import column_texts, string_chunks
+from neardup.read.memory import column_texts, require_no_paths, string_chunks
 from neardup.settings import suggests_settings
 
 LARGEST_TEXT = 2**30

@@ -2,7 +2,6 @@
 
 from neardup.index.disk.index import Index
 from neardup.index.match import Answers, Match
-from neardup.index.memory.index import MemoryIndex
-from neardup.index.memory.stream import unique
+from neardup.index.memory.index import MemoryIndex, unique
 
 __all__ = ["Answers", "Index", "Match", "MemoryIndex", "unique"]

@@ -13,8 +13,8 @@ import orjson
 import pyarrow as pa
 
 from neardup.atomic import replacing, require_apart
-from neardup.collection.inputs import Progress, documents_of
 from neardup.collection.rejected import RejectedWriter
+from neardup.collection.source import Progress, documents_of
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints

@@ -30,8 +30,7 @@ from neardup.index.contents import contents_of
 from neardup.index.entries import Entries, Id, by_kind, checked_id, id_array, id_column, int_array
 from neardup.index.settings import IndexSettings
 from neardup.read import Batch, TermBatch
-from neardup.read.held import table_of
-from neardup.read.memory import string_chunks
+from neardup.read.memory import string_chunks, table_of
 
 _ITEMS_AT_ONCE = 4096
 _ROWS_AT_ONCE = 1 << 14

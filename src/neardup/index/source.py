@@ -11,10 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.collection.collected import Collected, grouped
-from neardup.collection.inputs import Progress
 from neardup.collection.rejected import RejectedRows
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import DocumentBatch, RowBatch
+from neardup.collection.source import DocumentBatch, Progress, RowBatch
 from neardup.errors import SettingError
 from neardup.features.spec import TextColumn
 from neardup.index import Index

@@ -180,8 +180,8 @@ def test_pairs_of_one_cluster_count_for_fewer():
 def test_random_pairs_of_unrelated_texts_agree_by_halves():
     from tests.lab.tune.test_sample import sampled
 
-    from neardup.collection.inputs import fingerprinter_of
     from neardup.collection.settings import DedupSettings
+    from neardup.collection.source import fingerprinter_of
 
     sample = sampled(texts_with_pairs(800, 0), 10_000)
     found = random_pairs(sample, fingerprinter_of(DedupSettings.of(bits=512).scheme, 1))

@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from neardup.collection.inputs import fingerprinter_of
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import FileSource
+from neardup.collection.source import FileSource, fingerprinter_of
 from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.fingerprinter import fitted

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from neardup.collection.collected import Collected, collect
 from neardup.collection.feature_store import FeatureStore
-from neardup.collection.inputs import Progress
-from neardup.collection.source import Source, fitted_to
+from neardup.collection.source import Progress, Source, fitted_to
 from neardup.errors import InputError
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Fingerprints, Scheme

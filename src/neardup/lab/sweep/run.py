@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.collection.inputs import Progress
-from neardup.collection.source import Source
+from neardup.collection.source import Progress, Source
 from neardup.deduplication.sources import source_of
 from neardup.fingerprints.scheme import HashChoice
 from neardup.lab.sweep.counts import LookUp, PlanCounts, TruePairs, Verification, count_plan

@@ -7,8 +7,8 @@ from math import floor
 
 import numpy as np
 
-from neardup.collection.inputs import fingerprinter_of
 from neardup.collection.settings import DedupSettings
+from neardup.collection.source import fingerprinter_of
 from neardup.features.spec import FeatureSpec
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Scheme

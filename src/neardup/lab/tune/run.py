@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from neardup.collection.inputs import Progress
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import Source, fitted_to
+from neardup.collection.source import Progress, Source, fitted_to
 from neardup.deduplication.sources import source_of
 from neardup.errors import InputError, SettingError
 from neardup.fingerprints.fingerprinter import Fingerprinter

@@ -18,8 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.collection.inputs import Progress
-from neardup.collection.source import Source
+from neardup.collection.source import Progress, Source
 from neardup.features.columns import DocumentColumns, content_size, documents_in, taken
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints.fingerprinter import Fingerprinter

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from neardup import __version__
 from neardup.atomic import replacing
-from neardup.collection.inputs import require_output
+from neardup.collection.source import require_output
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.files import FORMAT_KEY, SCHEME_KEY, SETTINGS_KEY
 from neardup.pairs.by_fingerprints import Search

@@ -15,10 +15,9 @@ from neardup import kernels
 from neardup.errors import SettingError
 from neardup.kernels.hamming_join import RowPairs, TooManyPairsError, expand_pairs
 from neardup.pairs.by_fingerprints.length import LengthPlan
-from neardup.pairs.by_fingerprints.names import plan_of
 from neardup.pairs.by_fingerprints.passes import PAIR_BYTES, PAIRS_AT_ONCE, Passes, Progress
 from neardup.pairs.by_fingerprints.plan import Plan
-from neardup.pairs.by_fingerprints.planner import Choice, choose
+from neardup.pairs.by_fingerprints.planner import Choice, choose, plan_of
 from neardup.pairs.by_fingerprints.rows import GroupedSide, sides_of
 from neardup.settings import AUTO, bytes_of, suggests_settings
 

@@ -10,7 +10,7 @@ import pytest
 
 import neardup as nd
 from neardup.errors import InputError
-from neardup.read.held import require_no_paths, table_of
+from neardup.read.memory import require_no_paths, table_of
 
 ROWS = {
     "id": ["a", "b", "c", "d"],
