@@ -30,6 +30,13 @@ _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 _MOST_BYTES = 10**18
 
 
+_TEXT = (str,)
+_NUMBER = (int, float)
+_SIZE = (str, int)
+# The settings that make fingerprints: together they are the recipe of a scheme.
+RECIPE = ("features", "weights", "bits", "hash", "tie", "projection")
+
+
 @dataclass(frozen=True)
 class Setting:
     """One setting: its name in Python, its types, its default, and its line in `--help`.
@@ -52,10 +59,6 @@ class Setting:
         """The name on the command line, as in `--max-document`."""
         return "--" + self.name.replace("_", "-")
 
-
-_TEXT = (str,)
-_NUMBER = (int, float)
-_SIZE = (str, int)
 
 _ALL = (
     Setting(
@@ -188,9 +191,6 @@ _ALL = (
     ),
 )
 SETTINGS = {setting.name: setting for setting in _ALL}
-
-# The settings that make fingerprints: together they are the recipe of a scheme.
-RECIPE = ("features", "weights", "bits", "hash", "tie", "projection")
 
 
 def require_known(names: Iterable[str], known: Iterable[str], where: str = "") -> None:

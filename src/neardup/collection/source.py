@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int | None, int], None]
 
 
+_TEXT_AT_ONCE = 4 << 20
+_IN_MEMORY = "memory"
+
+
 def fingerprinter_of(scheme: Scheme, threads: int | None) -> Fingerprinter:
     """The fingerprinter of a scheme."""
     return Fingerprinter(scheme, hash_family(scheme.hash), kernels.thread_count(threads))
@@ -92,10 +96,6 @@ def require_output(
     for output in outputs:
         require_apart(output, inputs)
         require_writable(output)
-
-
-_TEXT_AT_ONCE = 4 << 20
-_IN_MEMORY = "memory"
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,20 @@ if TYPE_CHECKING:
     from neardup.deduplication.result import Result
 
 
+_SHORT_BYTES = 64
+FORMATS = ("parquet", "jsonl", "csv")
+# All that is ever written; a folder with anything else in it is never overwritten.
+FOLDER = FolderKind(
+    marker="summary.json",
+    keys=frozenset({"documents", "scheme", "settings", "versions"}),
+    files=(
+        *(rf"kept\.{format}" for format in FORMATS),
+        *(r"pairs\.parquet", r"clusters\.parquet", r"rejected\.jsonl", r"summary\.json"),
+        *(r"report\.html", r"duplicates-[0-9.e+-]+\.txt", r"cluster-sizes\.png"),
+    ),
+)
+
+
 def write_levels(result: Result, folder: Path) -> None:
     """At each level a text file of duplicates, and the cluster sizes of all as one picture.
 
@@ -80,20 +94,6 @@ def _draw(sizes: dict[float, np.ndarray], folder: Path) -> None:
             axes.text(0.5, 0.5, "no duplicates", ha="center", transform=axes.transAxes)
     many[0].set_ylabel("clusters")
     write_figure(figure, folder / "cluster-sizes.png", "png")
-
-
-_SHORT_BYTES = 64
-FORMATS = ("parquet", "jsonl", "csv")
-# All that is ever written; a folder with anything else in it is never overwritten.
-FOLDER = FolderKind(
-    marker="summary.json",
-    keys=frozenset({"documents", "scheme", "settings", "versions"}),
-    files=(
-        *(rf"kept\.{format}" for format in FORMATS),
-        *(r"pairs\.parquet", r"clusters\.parquet", r"rejected\.jsonl", r"summary\.json"),
-        *(r"report\.html", r"duplicates-[0-9.e+-]+\.txt", r"cluster-sizes\.png"),
-    ),
-)
 
 
 def save(

@@ -22,6 +22,11 @@ _SCHEMA = pa.schema([pa.field("feature", pa.uint64()), pa.field("documents", pa.
 _ADVICE = "make one with `neardup idf`"
 
 
+# With more features than this, the rarest are dropped; this many take 400 MB.
+MOST_FEATURES = 3 << 23
+_HASH_DIGITS = 12
+
+
 def save(table: IdfTable, path: str | os.PathLike[str]) -> None:
     """Write a table as Parquet: columns feature and documents, the rest as metadata."""
     about = {
@@ -66,11 +71,6 @@ def load(path: str | os.PathLike[str]) -> IdfTable:
     if not sound or table.content != about.get("neardup.content"):
         raise InputError(f"{path} is a damaged idf table; {_ADVICE} again")
     return table
-
-
-# With more features than this, the rarest are dropped; this many take 400 MB.
-MOST_FEATURES = 3 << 23
-_HASH_DIGITS = 12
 
 
 class IdfTable:

@@ -18,6 +18,9 @@ _KIND = re.compile(r"(word|char|sentences|keywords):([0-9]{1,10})|(edges|terms)"
 _ALONE = ("keywords", "terms")
 
 
+_FIELD = re.compile(r"(?P<name>[^*]+)(?:\*(?P<weight>[0-9]+(?:\.[0-9]+)?))?")
+
+
 @dataclass(frozen=True, order=True)
 class FeatureKind:
     """One kind of feature: shingles of `size` units, or the top `size` sentences or keywords.
@@ -89,9 +92,6 @@ class FeatureSpec:
 
 def _is_sound(kind: FeatureKind) -> bool:
     return kind.unit in ("edges", "terms") or 1 <= kind.size <= LARGEST_SIZE
-
-
-_FIELD = re.compile(r"(?P<name>[^*]+)(?:\*(?P<weight>[0-9]+(?:\.[0-9]+)?))?")
 
 
 @dataclass(frozen=True)

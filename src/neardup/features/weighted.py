@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
+Idf = Callable[[NDArray[np.uint64]], Floats]
+_FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_TURN = np.uint64(29)
+
+
 class Counted(Protocol):
     """What `Features` and `Terms` have in common."""
 
@@ -23,9 +28,6 @@ class Counted(Protocol):
     def scale(self) -> Floats | None: ...
     @property
     def hashes(self) -> NDArray[np.uint64]: ...
-
-
-Idf = Callable[[NDArray[np.uint64]], Floats]
 
 
 def weights_of(documents: Counted, how: str, idf: Idf | None = None) -> Floats:
@@ -61,10 +63,6 @@ def _per_document(combine: np.ufunc, values: Floats, offsets: NDArray[np.int64])
     if not len(starts):
         return values
     return np.repeat(combine.reduceat(values[offsets[0] :], starts - offsets[0]), sizes[sizes > 0])
-
-
-_FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_TURN = np.uint64(29)
 
 
 @dataclass(frozen=True, eq=False)

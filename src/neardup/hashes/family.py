@@ -15,6 +15,8 @@ from neardup.hashes.balance import BitBalance
 from neardup.hashes.rows import rows_of_numbers
 from neardup.kernels.hash_key import HashKey
 
+_MEASURED_BITS = 64
+
 
 @cache
 def common_words() -> tuple[str, ...]:
@@ -25,9 +27,6 @@ def common_words() -> tuple[str, ...]:
     """
     text = files(__package__).joinpath("common_words.txt").read_text(encoding="utf-8")
     return tuple(text.split())
-
-
-_MEASURED_BITS = 64
 
 
 class HashFamily(ABC):

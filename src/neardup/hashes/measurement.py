@@ -15,6 +15,8 @@ from neardup.errors import InputError, SettingError
 from neardup.hashes.balance import BitBalance
 from neardup.hashes.family import HashFamily
 
+_SECONDS = 0.02
+
 
 @dataclass(frozen=True, eq=False)
 class Load:
@@ -121,9 +123,6 @@ def normal_score(chi_square: float, degrees_of_freedom: int) -> float:
     spread = 2 / (9 * degrees_of_freedom)
     root = float((chi_square / degrees_of_freedom) ** (1 / 3))
     return (root - (1 - spread)) / math.sqrt(spread)
-
-
-_SECONDS = 0.02
 
 
 @dataclass(frozen=True)

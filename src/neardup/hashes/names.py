@@ -21,6 +21,25 @@ PREFIX = "python:"
 _PROBES = (b"a", b"near", b"duplicate", "查重".encode(), bytes(range(256)))
 
 
+# Each with the most numbers that may follow its name.
+_FAMILIES: dict[str, tuple[Callable[..., HashFamily], int]] = {
+    "nd1": (Nd1, 0),
+    "md5": (Md5, 0),
+    "xxh3": (Xxh3, 0),
+    "string64": (String64, 0),
+    "dek": (Dek, 0),
+    "string": (StringModulo, 2),
+    "universal": (Universal, 2),
+    "division": (Division, 2),
+    "remainder": (Remainder, 1),
+}
+SPELLINGS = (
+    "nd1, nd1:NAME, md5, xxh3, string64, dek, string:M:C, universal:M:SEED, division:M:N or "
+    "remainder:M"
+)
+_NUMBER = re.compile(r"[0-9]{1,39}")
+
+
 @dataclass(frozen=True)
 class PythonFunction(HashFamily):
     """A Python function from bytes to int, of which the low bits are used.
@@ -63,25 +82,6 @@ class PythonFunction(HashFamily):
 def _dotted(function: Callable[[bytes], int]) -> str:
     named = function if hasattr(function, "__qualname__") else type(function)
     return f"{named.__module__}.{named.__qualname__}"
-
-
-# Each with the most numbers that may follow its name.
-_FAMILIES: dict[str, tuple[Callable[..., HashFamily], int]] = {
-    "nd1": (Nd1, 0),
-    "md5": (Md5, 0),
-    "xxh3": (Xxh3, 0),
-    "string64": (String64, 0),
-    "dek": (Dek, 0),
-    "string": (StringModulo, 2),
-    "universal": (Universal, 2),
-    "division": (Division, 2),
-    "remainder": (Remainder, 1),
-}
-SPELLINGS = (
-    "nd1, nd1:NAME, md5, xxh3, string64, dek, string:M:C, universal:M:SEED, division:M:N or "
-    "remainder:M"
-)
-_NUMBER = re.compile(r"[0-9]{1,39}")
 
 
 def hash_family(

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+# For fewer terms than this, plain Python is faster than NumPy.
+_FEW = 32
+
 
 def row_words(bits: int) -> int:
     """The number of 64-bit words that hold `bits` bits."""
@@ -45,10 +48,6 @@ def bit_columns(rows: NDArray[np.uint64], bits: int) -> NDArray[np.uint8]:
     """Each bit as a column of zeros and ones."""
     as_bytes = np.ascontiguousarray(rows.astype(">u8")).view(np.uint8)
     return np.unpackbits(as_bytes.reshape(len(rows), -1), axis=1, count=bits)
-
-
-# For fewer terms than this, plain Python is faster than NumPy.
-_FEW = 32
 
 
 def hash_alike(

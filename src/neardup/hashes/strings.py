@@ -14,6 +14,10 @@ from neardup.errors import SettingError
 from neardup.hashes.family import HashFamily, utf8
 from neardup.hashes.rows import cut, hash_alike, rows_of_bytes
 
+_FACTOR = 1_000_003
+_MASK = 2**64 - 1
+LARGEST_MODULUS = 2**64
+
 
 @dataclass(frozen=True)
 class Md5(HashFamily):
@@ -63,11 +67,6 @@ class Xxh3(HashFamily):
             return rows_of_bytes(b"".join(digests), 2, bits)
         hashes = [xxhash.xxh3_64_intdigest(utf8(term)) for term in terms]
         return cut(np.array(hashes, np.uint64).reshape(-1, 1), bits)
-
-
-_FACTOR = 1_000_003
-_MASK = 2**64 - 1
-LARGEST_MODULUS = 2**64
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+DEFAULT_LIMIT = 10
+
+
 @dataclass(frozen=True)
 class StoredDocument:
     """A document as the index stores it; `fingerprint` is None for an empty document."""
@@ -62,9 +65,6 @@ class IndexStats:
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values, for JSON."""
         return asdict(self)
-
-
-DEFAULT_LIMIT = 10
 
 
 class BaseIndex:

@@ -40,6 +40,12 @@ _FORMS = (
 )
 
 
+# A batch is committed when it reaches either size.
+_DOCUMENTS_AT_ONCE = 1 << 16
+_BYTES_AT_ONCE = 1 << 26
+Item = TypeVar("Item")
+
+
 @dataclass(frozen=True, eq=False)
 class Documents:
     """A batch of documents: ids of one type, and their columns or their fingerprints.
@@ -234,12 +240,6 @@ def row_of(document: Any, scheme: Scheme) -> bytes | None:
     if len(document) != 1:
         raise SettingError(f"query takes one document, not {len(document)}; use query_many")
     return b"" if document.empty[0] else document.array[0].tobytes()
-
-
-# A batch is committed when it reaches either size.
-_DOCUMENTS_AT_ONCE = 1 << 16
-_BYTES_AT_ONCE = 1 << 26
-Item = TypeVar("Item")
 
 
 class Intake:

@@ -27,6 +27,9 @@ Rows = NDArray[np.uint64]
 Blocks = Sequence[tuple[int, int]]
 
 
+_ANY_NUMBER = 2**64 - 1
+
+
 @dataclass(frozen=True, eq=False)
 class RowGroups:
     """Equal rows: `firsts` has the first row of each group, `group_of` the group of each row.
@@ -160,8 +163,6 @@ __all__ = [
     "join_windows",
     "join_within",
 ]
-
-_ANY_NUMBER = 2**64 - 1
 
 
 def group_rows(rows: Rows, *, threads: int = 1) -> RowGroups:

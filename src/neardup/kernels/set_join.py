@@ -27,6 +27,9 @@ Weights = NDArray[np.float64]
 Documents = tuple[Offsets, Hashes, Weights | None]
 
 
+Found = TypeVar("Found")
+
+
 @dataclass(frozen=True, eq=False)
 class SimilarPairs:
     """Pairs sorted by (a, b), each once; a < b where a collection is joined with itself.
@@ -118,8 +121,6 @@ __all__ = [
     "predict_similar",
     "similarities",
 ]
-
-Found = TypeVar("Found")
 
 
 def similarities(

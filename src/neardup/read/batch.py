@@ -12,6 +12,9 @@ import pyarrow as pa
 
 from neardup.kernels.columns import column_of, text_column
 
+_REASON_BYTES = 256
+Carry = Callable[[list[Any]], dict[str, Any]]
+
 
 @dataclass(frozen=True)
 class Rejected:
@@ -98,10 +101,6 @@ def bounded_offsets(offsets: npt.NDArray[Any], most: int) -> Iterator[tuple[int,
         stop = max(start + 1, int(np.searchsorted(offsets, limit, side="right")) - 1)
         yield start, min(stop, end)
         start = stop
-
-
-_REASON_BYTES = 256
-Carry = Callable[[list[Any]], dict[str, Any]]
 
 
 class RowCounter:

@@ -13,6 +13,10 @@ import pyarrow as pa
 from neardup.errors import InputError, SettingError, UnreadableError
 from neardup.read.limits import MAX_DOCUMENT, quoted
 
+ROW_PLACE = "row"
+_RESERVED = ("id", "text")
+_LISTED = 20
+
 
 def is_string(kind: pa.DataType) -> bool:
     """Whether a type has the memory layout of the kernels: string or large_string."""
@@ -112,11 +116,6 @@ def signed_ids(file: str, name: str, ids: pa.Array) -> pa.Array:
             f"{file} has ids in {name!r} that are too large for a signed 64-bit "
             "number; write them as strings, or number the rows with --id row"
         ) from error
-
-
-ROW_PLACE = "row"
-_RESERVED = ("id", "text")
-_LISTED = 20
 
 
 @dataclass(frozen=True)

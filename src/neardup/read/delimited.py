@@ -25,6 +25,9 @@ _MOST_FIELDS = 1 << 20
 _LINE_ENDS = ("\n", "\r")
 
 
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
 @dataclass(frozen=True)
 class Record:
     """The fields of a record or its fault, and the number of its first line, from 1."""
@@ -194,9 +197,6 @@ class LongRecord:
         self._parts = []
         if self._state != "quoted":
             self._state = "start"
-
-
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def check_header(stream: ByteStream, format: str, file: str, wanted: Wanted) -> IdKind | None:

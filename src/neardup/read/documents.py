@@ -31,6 +31,10 @@ Inputs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Check = Callable[[Source], "IdKind | None"]
 
 
+MadeIds = Callable[[], pa.Array]
+BATCH_BYTES = 4 << 20
+
+
 class CountedRows(Protocol):
     """The attributes that the rows of every reader have; see `neardup.read.batch.Rows`."""
 
@@ -47,7 +51,6 @@ class CountedRows(Protocol):
 
 
 R = TypeVar("R", bound=CountedRows)
-MadeIds = Callable[[], pa.Array]
 
 
 @dataclass(frozen=True)
@@ -247,9 +250,6 @@ def _row_names(run: Run, numbers: npt.NDArray[np.int64]) -> pa.Array:
 
 def _as_they_are(ids: pa.Array) -> pa.Array:
     return ids
-
-
-BATCH_BYTES = 4 << 20
 
 
 class Documents(InputRuns[Rows]):

@@ -22,6 +22,9 @@ from neardup.read.file_kinds import (
 )
 from neardup.read.source import SNIFF, STANDARD_INPUT, Source, explained, refuse_endless
 
+_TEXTS_TO_A_DATA_FILE = 10
+_NOT_REGULAR = "not a regular file: a broken link, a pipe or a device"
+
 
 @dataclass(frozen=True)
 class FoundFile:
@@ -105,10 +108,6 @@ def found_file(path: str, relative: str) -> FoundFile:
         return FoundFile(path, relative, 0, regular=False)
     regular = stat.S_ISREG(status.st_mode)
     return FoundFile(path, relative, status.st_size if regular else 0, regular)
-
-
-_TEXTS_TO_A_DATA_FILE = 10
-_NOT_REGULAR = "not a regular file: a broken link, a pipe or a device"
 
 
 def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:

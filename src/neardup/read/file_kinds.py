@@ -28,36 +28,6 @@ COMPRESSION_SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 TEXT_FORMATS = ("lines", "document")
 
 
-@dataclass(frozen=True)
-class Kind:
-    """The format and the compression of a file."""
-
-    format: str
-    compression: str | None
-
-
-def kind_of(name: str) -> Kind | None:
-    """The kind of a file by its suffix; None if it is unknown.
-
-    >>> kind_of("corpus.jsonl.zst")
-    Kind(format='jsonl', compression='zstd')
-    """
-    stem, outer = _split(name.lower())
-    compression = COMPRESSION_SUFFIXES.get(outer)
-    suffix = _split(stem)[1] if compression else outer
-    return Kind(FORMATS[suffix], compression) if suffix in FORMATS else None
-
-
-def known_suffixes() -> str:
-    """The suffixes that can be read, for messages."""
-    return f"{' '.join(FORMATS)}, each also with {' '.join(COMPRESSION_SUFFIXES)}"
-
-
-def _split(name: str) -> tuple[str, str]:
-    stem, dot, suffix = name.rpartition(".")
-    return stem, dot + suffix
-
-
 SIGNATURE_BYTES = 512
 UTF8_MARK = b"\xef\xbb\xbf"
 GZIP, ZSTD, BZ2 = (
@@ -95,8 +65,37 @@ _FOREIGN = (
     (re.compile(rb"Obj\x01"), "an Avro file"),
     (re.compile(rb".{257}ustar", re.DOTALL), "a tar archive"),
 )
-
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The format and the compression of a file."""
+
+    format: str
+    compression: str | None
+
+
+def kind_of(name: str) -> Kind | None:
+    """The kind of a file by its suffix; None if it is unknown.
+
+    >>> kind_of("corpus.jsonl.zst")
+    Kind(format='jsonl', compression='zstd')
+    """
+    stem, outer = _split(name.lower())
+    compression = COMPRESSION_SUFFIXES.get(outer)
+    suffix = _split(stem)[1] if compression else outer
+    return Kind(FORMATS[suffix], compression) if suffix in FORMATS else None
+
+
+def known_suffixes() -> str:
+    """The suffixes that can be read, for messages."""
+    return f"{' '.join(FORMATS)}, each also with {' '.join(COMPRESSION_SUFFIXES)}"
+
+
+def _split(name: str) -> tuple[str, str]:
+    stem, dot, suffix = name.rpartition(".")
+    return stem, dot + suffix
 
 
 def misnamed(name: str, start: bytes) -> str | None:

@@ -16,6 +16,9 @@ MOST_DEPTH = 64
 _SHOWN = 80
 
 
+TOO_DEEP = f"nested more than {MOST_DEPTH} levels deep"
+
+
 @dataclass(frozen=True)
 class TooLong:
     """Replaces a row that is too long; only its size in bytes is kept."""
@@ -43,9 +46,6 @@ def too_deep(value: Any) -> bool:
         if not level:
             return False
     return True
-
-
-TOO_DEEP = f"nested more than {MOST_DEPTH} levels deep"
 
 
 def quoted(text: Any) -> str:

@@ -19,6 +19,15 @@ _SHOWN = 3
 _LONGEST_PATH = 4096
 
 
+_ITEMS_AT_ONCE = 10_000
+_ONE_COLUMN = (
+    "texts must be one column, not a table; name the column with text, or take it out, for example "
+    "df['text']"
+)
+_ROWS_AT_ONCE = 10_000
+_EXPECTED = "give an Arrow, pandas, Polars or DuckDB table, or records as dicts"
+
+
 def table_of(held: Any) -> pa.Table | None:
     """Convert a table to an Arrow table; None if it is not a table.
 
@@ -78,13 +87,6 @@ def require_no_paths(held: Any, instead: str) -> None:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(map(repr, names[:_SHOWN]))
     return f"[{shown}{', ...' if len(names) > _SHOWN else ''}]"
-
-
-_ITEMS_AT_ONCE = 10_000
-_ONE_COLUMN = (
-    "texts must be one column, not a table; name the column with text, or take it out, for example "
-    "df['text']"
-)
 
 
 def string_chunks(texts: Any) -> Iterator[pa.Array]:
@@ -194,10 +196,6 @@ def _is_string_view(kind: pa.DataType) -> bool:
 
 def _name(item: Any) -> str:
     return type(item).__name__
-
-
-_ROWS_AT_ONCE = 10_000
-_EXPECTED = "give an Arrow, pandas, Polars or DuckDB table, or records as dicts"
 
 
 def field_columns(table: Any, names: Sequence[str]) -> Iterator[list[pa.Array]]:

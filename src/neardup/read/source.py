@@ -36,6 +36,14 @@ SNIFF = "sniff"
 _FORMATS = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\xbf)?\s*\{"))
 
 
+_BLOCK = 1 << 20
+_LOOK_EVERY = 64 << 20
+# Disk space to leave free: this much, or a twentieth of a small disk.
+_LEFT_FREE = 1 << 30
+_NULL = "/dev/null"
+STANDARD_INPUT = "standard input"
+
+
 def standard_input() -> BinaryIO:
     """Standard input as bytes; `InputError` if it is closed (`<&-`)."""
     if sys.stdin is None or sys.stdin.closed:
@@ -127,13 +135,6 @@ def _decompressed(counted: _Counted, compression: str | None, name: str) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(buffered, mode="r"), compression)
 
 
-_BLOCK = 1 << 20
-_LOOK_EVERY = 64 << 20
-# Disk space to leave free: this much, or a twentieth of a small disk.
-_LEFT_FREE = 1 << 30
-_NULL = "/dev/null"
-
-
 class Spool:
     """Temporary copies of streams, removed with this object."""
 
@@ -190,9 +191,6 @@ def refuse_endless(name: str, status: os.stat_result, *, is_terminal: bool) -> N
 
 def _is_null(status: os.stat_result) -> bool:
     return status.st_rdev == os.stat(_NULL).st_rdev
-
-
-STANDARD_INPUT = "standard input"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,14 @@ _HEADER_BYTES = 32
 _DICTIONARY_PAGE = 2
 
 
+_READ_BYTES = 1 << 20
+_PARQUET = b"PAR1"
+_ARROW_FILE = b"ARROW1"
+_ARROW_STREAM = b"\xff\xff\xff\xff"
+_FEATHER_1 = b"FEA1"
+R = TypeVar("R", covariant=True)
+
+
 def rows_to_spell_out(file: Any, metadata: Any, names: list[str]) -> int:
     """How many rows may be read together, even if each has the longest text of a dictionary.
 
@@ -83,14 +91,6 @@ def _longest_of(file: Any, metadata: Any, group: int, place: int) -> int:
         if pa.types.is_dictionary(column.type) and is_text(column.type.value_type):
             return longest_text(column.dictionary)
     return 0
-
-
-_READ_BYTES = 1 << 20
-_PARQUET = b"PAR1"
-_ARROW_FILE = b"ARROW1"
-_ARROW_STREAM = b"\xff\xff\xff\xff"
-_FEATHER_1 = b"FEA1"
-R = TypeVar("R", covariant=True)
 
 
 class Columns(Protocol[R]):

@@ -18,6 +18,9 @@ from neardup.sphere.spread import spread
 VARIABLE = "NEARDUP_CACHE"
 
 
+_ACCUMULATED = 2**15  # entries that fit into the processor's cache while they are summed
+
+
 def cache_folder() -> Path:
     """The cache folder: $NEARDUP_CACHE, or the cache folder of the system."""
     if chosen := os.environ.get(VARIABLE):
@@ -68,9 +71,6 @@ def _kept(dimension: int, count: int, seed: int, folder: Path) -> Sphere:
             stacklevel=3,
         )
     return sphere
-
-
-_ACCUMULATED = 2**15  # entries that fit into the processor's cache while they are summed
 
 
 def dots(sums: NDArray[np.float64], sphere: Sphere) -> NDArray[np.float64]:

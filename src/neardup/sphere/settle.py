@@ -20,6 +20,16 @@ from neardup.sphere.exact import (
 _TOUCHING = 2.0**-40  # `product` can tell it from 0, so that every energy is finite
 
 
+STILL = 1e-9  # converged when no charge moves farther than this in a step,
+BALANCED = 1e-3  # and the imbalance is at most this
+_MEMORY = 10
+_LONGEST_STEP = 0.3  # as a part of the smallest distance, for soft repulsion
+_SMALLEST_DISTANCE = 3e-5  # shorter steps would not separate nearly equal lines
+_HALVINGS = 40
+_ENOUGH_FALL = 1e-4  # as a part of the decrease that the slope predicts (Armijo's rule)
+_LOWEST_ENERGY = 1e-100
+
+
 @dataclass(frozen=True)
 class Repulsion:
     """Lines as unit vectors, and the repulsion between their ends.
@@ -101,17 +111,6 @@ def _raised(squares: Floats, exponent: int) -> Floats:
             squares = squares * squares
             exponent //= 2
     return squares
-
-
-STILL = 1e-9  # converged when no charge moves farther than this in a step,
-BALANCED = 1e-3  # and the imbalance is at most this
-
-_MEMORY = 10
-_LONGEST_STEP = 0.3  # as a part of the smallest distance, for soft repulsion
-_SMALLEST_DISTANCE = 3e-5  # shorter steps would not separate nearly equal lines
-_HALVINGS = 40
-_ENOUGH_FALL = 1e-4  # as a part of the decrease that the slope predicts (Armijo's rule)
-_LOWEST_ENERGY = 1e-100
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ _ARRAYS = {"vectors": "<f8", "energies": "<f8", "exponents": "<i8", "angles": "<
 _ABOUT = "about.json"
 
 
+GRID = 2.0**-32  # vectors are rounded to it
+
+
 def save(sphere: Sphere, path: str | os.PathLike[str]) -> None:
     """Write a sphere; unlike numpy.savez, with the same bytes for the same sphere."""
     about = {
@@ -91,9 +94,6 @@ def _refusal(path: str | os.PathLike[str], reason: str) -> InputError:
         f"{path} is not a sphere or is damaged: {reason}; create one with "
         "`neardup sphere -o FILE.npz`"
     )
-
-
-GRID = 2.0**-32  # vectors are rounded to it
 
 
 @dataclass(frozen=True, eq=False)

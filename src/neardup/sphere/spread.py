@@ -28,6 +28,21 @@ _COSINES_3D = {
 }
 
 
+SOFT = tuple(2**power for power in range(10))
+FIRM = tuple(2**power for power in range(10, 13))
+HARD = tuple(2**power for power in range(13, 21))
+# For many lines there is only one attempt, and the exponent stops here:
+_CROWD_EXPONENT = 2**10
+_CROWD = 2**15  # count² · dimension, the work of an iteration
+_MOST_ATTEMPTS = 15
+# Iterations at each soft exponent, for each attempt: fewer iterations lead to more different local
+# minima. Measured in docs/reference/sphere.md.
+_PATIENCE = (30, 6, 4, 300, 3)
+_TRIAL = 200  # iterations at each firm exponent, to find the best attempt
+_REST = 20_000  # maximum iterations at an exponent at which the charges must converge
+_REACHED = 1e-9  # closer to the bound than this: no attempt can be better
+
+
 def best_angle(dimension: int, count: int) -> float | None:
     """The largest possible smallest angle between lines in degrees, if proven, else None.
 
@@ -62,22 +77,6 @@ def angle_bound(dimension: int, count: int) -> float:
         third = math.pi / 6 * (2 * count) / (2 * count - 2)
         cosine = max(cosine, (1 / math.tan(third) ** 2 - 1) / 2)
     return math.degrees(math.acos(cosine))
-
-
-SOFT = tuple(2**power for power in range(10))
-FIRM = tuple(2**power for power in range(10, 13))
-HARD = tuple(2**power for power in range(13, 21))
-
-# For many lines there is only one attempt, and the exponent stops here:
-_CROWD_EXPONENT = 2**10
-_CROWD = 2**15  # count² · dimension, the work of an iteration
-_MOST_ATTEMPTS = 15
-# Iterations at each soft exponent, for each attempt: fewer iterations lead to more different local
-# minima. Measured in docs/reference/sphere.md.
-_PATIENCE = (30, 6, 4, 300, 3)
-_TRIAL = 200  # iterations at each firm exponent, to find the best attempt
-_REST = 20_000  # maximum iterations at an exponent at which the charges must converge
-_REACHED = 1e-9  # closer to the bound than this: no attempt can be better
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,9 @@ _RATIO = 2
 _CROWD = 8
 
 
+Numbers = NDArray[np.uint64]
+
+
 @dataclass(frozen=True, eq=False)
 class Packing:
     """How segments are packed: masks and bits of the plan, and the maximum size of the tail."""
@@ -89,9 +92,6 @@ def _tier(segment: Segment, packing: Packing) -> int:
     while size >= _CROWD:
         tier, size = tier + 1, size // _CROWD
     return tier
-
-
-Numbers = NDArray[np.uint64]
 
 
 class DiskChange(DiskView, Change):

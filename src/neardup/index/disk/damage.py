@@ -24,6 +24,11 @@ from neardup.kernels.index_tables import check_pages
 _TRIES, _PAUSE = 8, 0.01
 
 
+_UNDONE = "; nothing was written, and the earlier contents are safe"
+_PROBE = 1 << 20
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 class DamageError(ValueError):
     """What is wrong with stored bytes, in a few words; `damage_told` adds the index."""
 
@@ -71,11 +76,6 @@ def _settled(data: Path, check: Callable[[int], None]) -> None:
             except ValueError:
                 time.sleep(_PAUSE)
         check(file.fileno())
-
-
-_UNDONE = "; nothing was written, and the earlier contents are safe"
-_PROBE = 1 << 20
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager

@@ -30,6 +30,17 @@ from neardup.kernels.index_tables import MOST_NUMBER
 TAIL = 0
 
 
+FORMAT_KEY, SETTINGS_KEY, IDF_KEY, STATE_KEY = b"aformat", b"asettings", b"aidf", b"astate"
+_BLOCK, _NOTE, _IDS, _TABLES = b"b", b"d", b"i", b"s"
+# Smaller values (up to half a page) may share a page at odd addresses, and move with it.
+_LARGE = 1 << 16
+_KEY = struct.Struct(">cQ")
+_NOTE_KEY = struct.Struct(">cQQ")
+Numbers = NDArray[np.uint64]
+_NONE = np.zeros(0, np.uint64)
+_AT_MOST = 256
+
+
 @dataclass(frozen=True)
 class Segment:
     """A set of documents packed together: its key, its first and last number, and counts.
@@ -140,14 +151,6 @@ class Mapped:
     def put(self, kind: bytes, key: int, data: memoryview) -> None:
         """Remember a committed value."""
         self._values[kind, key] = data
-
-
-FORMAT_KEY, SETTINGS_KEY, IDF_KEY, STATE_KEY = b"aformat", b"asettings", b"aidf", b"astate"
-_BLOCK, _NOTE, _IDS, _TABLES = b"b", b"d", b"i", b"s"
-# Smaller values (up to half a page) may share a page at odd addresses, and move with it.
-_LARGE = 1 << 16
-_KEY = struct.Struct(">cQ")
-_NOTE_KEY = struct.Struct(">cQQ")
 
 
 class Stored:
@@ -273,11 +276,6 @@ def _state(data: bytes) -> State:
 
 def _is_of(cursor: Any, kind: bytes) -> bool:
     return bool(cursor.key()[:1] == kind)
-
-
-Numbers = NDArray[np.uint64]
-_NONE = np.zeros(0, np.uint64)
-_AT_MOST = 256
 
 
 def note(stored: Stored, segment: Segment, numbers: Numbers) -> Segment:

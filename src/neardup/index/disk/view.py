@@ -21,6 +21,10 @@ from neardup.kernels.index_tables import Matches, MemoryTables, query_segment
 Numbers = NDArray[np.uint64]
 
 
+# Up to this many documents, blocks are looked up one by one.
+_FEW = 4
+
+
 class Tail:
     """A copy in memory of the tail at a revision, with tables to search it.
 
@@ -94,10 +98,6 @@ class Tail:
             self.tables.remove(np.array([number], np.uint64), row)
         if self._numbers.get(id) == number:
             del self._numbers[id]
-
-
-# Up to this many documents, blocks are looked up one by one.
-_FEW = 4
 
 
 class DiskView(View):

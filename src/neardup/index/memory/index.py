@@ -16,6 +16,8 @@ from neardup.index.memory.store import MemoryStore
 from neardup.index.settings import IndexSettings
 from neardup.settings import suggests_settings
 
+Item = TypeVar("Item")
+
 
 class MemoryIndex(BaseIndex):
     """An index in memory with the methods of `Index`; it is lost when the program ends.
@@ -85,9 +87,6 @@ class MemoryIndex(BaseIndex):
 
     def __repr__(self) -> str:
         return f"<MemoryIndex of {len(self):,} documents, {self.scheme}, {self.settings.plan}>"
-
-
-Item = TypeVar("Item")
 
 
 @suggests_settings

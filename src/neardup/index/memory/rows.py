@@ -18,6 +18,13 @@ _BITS = 14
 _SIZE = 1 << _BITS
 
 
+Numbers = NDArray[np.uint64]
+ListedIds = range | list[Id]
+_GONE = object()
+# Shorter ranges are kept as lists: many short ranges would slow down every lookup.
+_SHORTEST = 1024
+
+
 class RowChunks:
     """Places of rows and word counts by number (0, 1, 2 …), in chunks that are never moved.
 
@@ -71,13 +78,6 @@ def _packed(words: NDArray[np.unsignedinteger]) -> NDArray[np.unsignedinteger]:
     if words.min() == most:
         return np.broadcast_to(narrow[:1].copy(), words.shape)
     return narrow
-
-
-Numbers = NDArray[np.uint64]
-ListedIds = range | list[Id]
-_GONE = object()
-# Shorter ranges are kept as lists: many short ranges would slow down every lookup.
-_SHORTEST = 1024
 
 
 class IdBook:

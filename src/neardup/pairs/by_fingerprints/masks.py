@@ -24,6 +24,9 @@ _MOST_STATES = 1 << 16
 _MOST_STEPS = 50_000
 
 
+MOST_TABLES = 10_000
+
+
 @dataclass(frozen=True)
 class Atom:
     """Bits that belong to exactly the same masks; `masks` is a set of mask numbers, as bits."""
@@ -155,9 +158,6 @@ def _can_touch(untouched: int, atoms: list[int], size: int, steps: _Steps) -> bo
     return any(
         _can_touch(untouched & ~atom, atoms, size - 1, steps) for atom in atoms if atom & mask
     )
-
-
-MOST_TABLES = 10_000
 
 
 @dataclass(frozen=True, repr=False)

@@ -51,6 +51,11 @@ _FORMS: list[tuple[str, Callable[[Sequence[str], int], Plan]]] = [
 ]
 
 
+# More tables than these were never the cheapest; they are not worth a line.
+_MOST_TABLES = 100
+_MORE_BLOCKS = 3
+
+
 def plan_of(candidates: Any, bits: int) -> Plan:
     """The plan for fingerprints of `bits` bits: by name, of masks, or as it is.
 
@@ -80,11 +85,6 @@ def _by_name(name: str, bits: int) -> Plan:
         if found:
             return make(found.groups(), bits)
     raise SettingError(f"candidates={name!r} is unknown; choose {KNOWN}")
-
-
-# More tables than these were never the cheapest; they are not worth a line.
-_MOST_TABLES = 100
-_MORE_BLOCKS = 3
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,9 @@ _PLAIN_TYPES = {pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()}
 _SPELT_TYPES = {"boolean": pa.bool_(), "whole": pa.int64(), "fraction": pa.float64()}
 
 
+MOST_CHANGING_KEYS = 4096
+
+
 class Carried(Protocol):
     """The carried values of consecutive rows."""
 
@@ -158,9 +161,6 @@ def _has_empty_struct(kind: pa.DataType) -> bool:
 def _leaves(kind: pa.DataType) -> int:
     """The number of leaf columns of a nested type."""
     return sum(_leaves(kind.field(i).type) for i in range(kind.num_fields)) or 1
-
-
-MOST_CHANGING_KEYS = 4096
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from neardup.kernels import is_utf8
 from neardup.read.columns import is_string, is_text, undictionaried
 from neardup.read.limits import invalid_texts
 
+WEIGHTS = "weights"
+
 
 @dataclass(frozen=True, eq=False)
 class Lists:
@@ -93,9 +95,6 @@ def _fields(kind: pa.DataType) -> tuple[int, int] | None:
     term = min(texts, key=lambda i: fields[i].name != "term")
     weight = min(numbers, key=lambda i: fields[i].name != "weight")
     return term, weight
-
-
-WEIGHTS = "weights"
 
 
 def column_faults(name: str, column: pa.Array) -> dict[int, str]:

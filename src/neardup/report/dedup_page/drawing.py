@@ -22,6 +22,15 @@ _BELOW_MIDDLE = 0.36 * LETTER  # from the middle of a digit down to the baseline
 Point = tuple[float, float]
 
 
+_GAP = 14  # minimum gap between two labels
+Tick = tuple[float, str]
+RIGHT, BOTTOM = 18, 46
+LINE, DOT = "line", "dot"
+_TOP, _LEGEND = 10, 22
+_TICK = 4
+_SIGN = 22  # width of a symbol in the legend
+
+
 def text_width(text: str) -> float:
     """Maximum width of a text, in the widest of the common sans-serif fonts."""
     return LETTER * sum(0.64 if ord(letter) < 0x1100 else 1.05 for letter in text)
@@ -130,11 +139,6 @@ def _escaped(text: str) -> str:
     return escape(visible(text), quote=True)
 
 
-_GAP = 14  # minimum gap between two labels
-
-Tick = tuple[float, str]
-
-
 @dataclass(frozen=True)
 class Axis:
     """An axis from `low` to `high`, with labelled ticks and a title."""
@@ -216,13 +220,6 @@ def _ticks(low: float, high: float, step: float) -> tuple[Tick, ...]:
 
 def _label(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if digits and value else count_label(value)
-
-
-RIGHT, BOTTOM = 18, 46
-LINE, DOT = "line", "dot"
-_TOP, _LEGEND = 10, 22
-_TICK = 4
-_SIGN = 22  # width of a symbol in the legend
 
 
 class Plane:

@@ -39,6 +39,12 @@ _ROW = 26
 _WIDEST_NAME = 160
 
 
+_MOST_BARS = 48
+_UNEVEN = 25  # beyond this, the low bars of a linear axis are too low to see
+_LABELS = 270  # pixels below the plot available for labels
+Numbers = NDArray[Any]
+
+
 def seconds_plot(seconds: Mapping[str, float]) -> str | None:
     """Seconds of each stage, from top to bottom; None without any."""
     if not seconds:
@@ -86,13 +92,6 @@ def _shortened(name: str) -> str:
         for length in range(len(name) - 1, -1, -1)
         if text_width(cut_off := name[:length] + "…") <= _WIDEST_NAME
     )
-
-
-_MOST_BARS = 48
-_UNEVEN = 25  # beyond this, the low bars of a linear axis are too low to see
-_LABELS = 270  # pixels below the plot available for labels
-
-Numbers = NDArray[Any]
 
 
 def similarity_plot(similarities: Numbers, threshold: float) -> str | None:
