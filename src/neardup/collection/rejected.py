@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, fields
@@ -101,6 +102,7 @@ class RejectedRows:
         self._lines = tempfile.SpooledTemporaryFile(  # noqa: SIM115
             max_size=_ROWS_IN_MEMORY, mode="w+", encoding="utf-8", newline=""
         )
+        weakref.finalize(self, self._lines.close)
         self._count = 0
         self.left_out = 0
         self.first_left_out: list[Rejected] = []
