@@ -148,11 +148,10 @@ class Scheme:
         projection = _taken(rest, ("sphere:",))
         fields = _taken(rest, (_FIELDS,))
         idf = _taken(rest, (_IDF,))
-        if not bits.isascii() or not bits.isdigit() or rest:
-            raise SettingError(f"{name!r} is no scheme name; one looks like nd1/word:3/set/64")
         keyed = hash_.startswith(KEYED_PREFIX)
-        if keyed and not is_full_name(hash_):
-            raise SettingError(f"{name!r} is no scheme name; one looks like nd1/word:3/set/64")
+        whole = bits.isascii() and bits.isdigit()
+        if not whole or rest or (keyed and not is_full_name(hash_)):
+            raise SettingError(f"{name!r} is not a scheme name; an example is nd1/word:3/set/64")
         # A function or a key is known here by its name only: enough to compare, not to hash.
         known = "nd1" if keyed or hash_.startswith(FUNCTION_PREFIX) else hash_
         record = Fields.parse(fields.removeprefix(_FIELDS)) if fields else None
