@@ -116,7 +116,7 @@ def test_bounded_memory_gives_the_same_pairs(run):
         (["f.parquet", "--max-distance", "3", "--candidates", "blocs"], 2, "is unknown; choose"),
         (["f.parquet", "--max-distance", "3", "--memory", "lots"], 2, "write it like 2GB"),
         (["nowhere.parquet", "--max-distance", "3"], 1, "there is no such file"),
-        (["foreign.parquet", "--max-distance", "3"], 1, "is not a fingerprint file, expected neardup"),
+        (["foreign.parquet", "--max-distance", "3"], 1, "is not a fingerprint file, expected"),
         (["noise.parquet", "--max-distance", "3"], 1, "cannot be read as a fingerprint file"),
         (["f.parquet", "wide.parquet", "--max-distance", "3"], 1, "cannot be compared"),
         (["out.parquet", "--max-distance", "3"], 1, "is also an input"),

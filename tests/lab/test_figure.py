@@ -1,6 +1,7 @@
 from itertools import combinations
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from neardup.figures import new_figure
 from neardup.lab.figure import label_points, line_style, log_scale
@@ -14,8 +15,9 @@ def test_labels_hide_nothing():
     axes.plot(*zip(*points[:5], strict=True))
     axes.margins(0.2)
     label_points(axes, points, [f"label {i}" for i in range(40)])
-    renderer = figure.canvas.get_renderer()
-    boxes = [text.get_window_extent(renderer) for text in axes.texts]
+    canvas = figure.canvas
+    assert isinstance(canvas, FigureCanvasAgg)
+    boxes = [text.get_window_extent(canvas.get_renderer()) for text in axes.texts]
     assert 5 < len(boxes) < 40  # some had no room, and no label lies on another
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
     spots = axes.transData.transform(points)

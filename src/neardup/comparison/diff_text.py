@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from neardup.comparison.diff import Edit
 from neardup.features.words import count_words, find_words
 from neardup.visible import visible
+
+if TYPE_CHECKING:  # the HTML report uses this module without rich
+    from rich.text import Text
 
 _WHITE_SPACE = re.compile("[ \t\r\n\f\v\x85\xa0\u2028\u2029]+")
 _LINE_END = re.compile("\r\n|[\r\n\f\v\x85\u2028\u2029]")
@@ -88,6 +90,8 @@ class DiffStyle:
 
 def diff_text(edits: Sequence[Edit], style: DiffStyle) -> Text:
     """Render edits; equal stretches are shown as in the first text."""
+    from rich.text import Text
+
     text = Text()
     shown = 0
     last = len(edits) - 1
@@ -136,6 +140,8 @@ def _stripped(side: str) -> tuple[str, str, str]:
 
 def _shortened(side: str, before: int, after: int, full: bool, inline: bool = False) -> Text:
     """Show the first and last words of a stretch, and the number of words between them."""
+    from rich.text import Text
+
     if full:
         return Text(squeezed(side))
     hidden = count_words(side) - before - after

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -100,6 +100,9 @@ class Fingerprints:
 
     def __len__(self) -> int:
         return len(self.array)
+
+    def __iter__(self) -> Iterator[int]:
+        return (self[place] for place in range(len(self)))
 
     @overload
     def __getitem__(self, place: int | np.integer[Any]) -> int: ...

@@ -1,6 +1,7 @@
 """The seeds' systems, run again: their values, and what their windows lose."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -112,7 +113,7 @@ def test_blog_is_complete_where_it_says_so(pages):
     done = reproduce_blog([str(pages)], truth=str(pages.with_name("pairs.parquet")))
     every, flipped, tables, prefix = done.tables[0].column("pairs")
     assert every == flipped == tables >= prefix
-    shares = done.table("The 20 known pairs").column("found")
+    shares: list[Any] = done.table("The 20 known pairs").column("found")
     assert shares == sorted(shares)
     assert done.numbers["known_pairs"] == 20
     assert sum(done.table("Known pairs within 3 bits, by length").column("pairs")) == 20

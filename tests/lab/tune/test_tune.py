@@ -110,7 +110,7 @@ def test_a_hash_with_few_bits_has_few_bands():
     assert all(option.bits <= 128 for option in (tuning.choice, *tuning.alternatives))
     with pytest.raises(nd.SettingError, match="no bands of md5"):
         nd.tune(edited_texts(100), threshold=0.5, recall=0.999, **chosen)
-    with pytest.raises(nd.SettingError, match="weighs all ways"):
+    with pytest.raises(nd.SettingError, match="choose auto or bands"):
         nd.tune(edited_texts(10), candidates="blocks:3")
 
 
