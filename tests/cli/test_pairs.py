@@ -116,7 +116,7 @@ def test_bounded_memory_gives_the_same_pairs(run):
         (["f.parquet", "--max-distance", "3", "--candidates", "blocs"], 2, "is unknown; choose"),
         (["f.parquet", "--max-distance", "3", "--memory", "lots"], 2, "write it like 2GB"),
         (["nowhere.parquet", "--max-distance", "3"], 1, "there is no such file"),
-        (["foreign.parquet", "--max-distance", "3"], 1, "is no fingerprint file, wanted neardup"),
+        (["foreign.parquet", "--max-distance", "3"], 1, "is not a fingerprint file, expected"),
         (["noise.parquet", "--max-distance", "3"], 1, "cannot be read as a fingerprint file"),
         (["f.parquet", "wide.parquet", "--max-distance", "3"], 1, "cannot be compared"),
         (["out.parquet", "--max-distance", "3"], 1, "is also an input"),
@@ -140,4 +140,4 @@ def test_a_pairs_file_is_no_fingerprint_file(run):
     run("f.parquet", "-o", "p.parquet", "--max-distance", 3)
     result = run("p.parquet", "-o", "q.parquet", "--max-distance", 3)
     assert result.code == 1
-    assert "p.parquet is neardup pairs 1, wanted neardup fingerprints 1" in result.err
+    assert "p.parquet is neardup pairs 1, expected neardup fingerprints 1" in result.err

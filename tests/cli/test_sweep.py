@@ -63,7 +63,7 @@ def test_features_weights_and_presets_are_taken(run):
     ("arguments", "words"),
     [
         (("--bands", "2,x", "--band-bits", "8"), "--bands 2,x must be whole numbers"),
-        (("--bands", "2"), "bands and band_bits belong together"),
+        (("--bands", "2"), "give bands (the number of tables) and band_bits"),
         ((*GRID, "--threshold", "high"), "--threshold high must be numbers"),
         ((), "nothing to sweep"),
         (("--plan", "bands:0x3"), "bands:0x3"),

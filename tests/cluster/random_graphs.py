@@ -43,7 +43,8 @@ def collection(seed, largest=60):
         n,
         members,
         stands_for[members],
-        *ends.T,
+        ends[:, 0],
+        ends[:, 1],
         random.uniform(0.8, 1.0, len(ends)),
         random.integers(0, 5, n),
     )

@@ -38,6 +38,7 @@ def longest_common(a, b):
 @given(WORDS, WORDS)
 def test_the_shortest_script_keeps_the_longest_common_subsequence(a, b):
     blocks = shortest_script(a, b, len(a) + len(b), Budget(10**6))
+    assert blocks is not None
     assert_aligned(blocks, a, b)
     assert sum(n for _, _, n in blocks) == longest_common(a, b)
 

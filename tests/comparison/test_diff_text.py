@@ -52,7 +52,7 @@ def test_the_number_of_changes_is_bounded():
     b = " ".join(f"same{i} b{i}" for i in range(9))
     text = shown(a, b, most=2)
     assert text.count("[-") == 2
-    assert text.endswith("⋯ 7 more places that differ ⋯")
+    assert text.endswith("⋯ 7 more differences ⋯")
     assert shown(a, b, most=2, full=True).count("[-") == 9
 
 

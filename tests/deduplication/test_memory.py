@@ -149,9 +149,12 @@ def test_little_room_changes_nothing(candidates, weights, monkeypatch):
 def test_verification_takes_few_documents_at_a_time(monkeypatch):
     taken = []
     take = verify.Searched.bytes_of
-    monkeypatch.setattr(
-        verify.Searched, "bytes_of", lambda self, some: taken.append(len(some)) or take(self, some)
-    )
+
+    def bytes_of(self, some):
+        taken.append(len(some))
+        return take(self, some)
+
+    monkeypatch.setattr(verify.Searched, "bytes_of", bytes_of)
     little_room(monkeypatch)
     texts = excerpts(60, 0.8)
     found = nd.dedup(texts, memory="200KB", candidates="all", threshold=0.6)

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -170,7 +171,7 @@ def test_a_text_without_keywords_is_taken_by_its_words():
     assert fps.empty.tolist() == [False, False, False, True]
 
 
-RECORDS = [
+RECORDS: list[dict[str, Any]] = [
     {"name": "Anna Berg", "city": "Berg am See", "zip": 82335},
     {"name": "Berg Anna", "city": None, "zip": None},
     {"name": None, "city": None, "zip": None},

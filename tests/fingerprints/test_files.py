@@ -108,7 +108,7 @@ def test_another_kind_of_file_is_refused(path, data):
 
 def test_another_parquet_file_is_refused(path):
     pq.write_table(pa.table({"id": [1], "words": [1], "fingerprint": [b"12345678"]}), path)
-    assert_refused(path, "no fingerprint file")
+    assert_refused(path, "not a fingerprint file")
 
 
 @pytest.mark.parametrize("size", [10, 100, -1, -8, -100])

@@ -92,9 +92,9 @@ def test_numbers_and_rows_of_another_width_are_refused():
         with pytest.raises(SettingError, match="42 bits"):
             nd.hamming(fps, other)
     wide = nd.fingerprint(TEXTS, bits=128)
-    for ours, other in ((fps, wide.array), (wide, fps.array), (wide, fps.array[:, 0])):
+    for ours, rows in ((fps, wide.array), (wide, fps.array), (wide, fps.array[:, 0])):
         with pytest.raises(SettingError):
-            nd.hamming(ours, other)
+            nd.hamming(ours, rows)
 
 
 def test_items_and_rows_do_not_mix():

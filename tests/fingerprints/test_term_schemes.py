@@ -114,14 +114,15 @@ def test_weights_of_terms():
 @pytest.mark.parametrize("weights", ["set", "count"])
 @pytest.mark.parametrize("features", ["word:1", "char:1"])
 @given(text=st.text(max_size=80))
-def test_nd1_by_way_of_terms_is_nd1(features, weights, text):
+def test_nd1_hashes_terms_as_it_hashes_shingles(features, weights, text):
     """Of single units, whose hash as a term is their hash as a shingle."""
     scheme = Scheme.of(features, weights, 130)
-    terms = text_terms([TextColumn(pa.array([text]))], scheme.features)
+    texts = pa.array([text])  # a list could be taken for the name of a file
+    terms = text_terms([TextColumn(texts)], scheme.features)
     documents = [dict(zip(terms.vocabulary, terms.counts.tolist(), strict=True))]
     how = "given" if weights == "count" else "set"
     rows = nd.fingerprint(documents, "terms", how, 130).array
-    assert rows.tolist() == nd.fingerprint([text], features, weights, 130).array.tolist()
+    assert rows.tolist() == nd.fingerprint(texts, features, weights, 130).array.tolist()
 
 
 @pytest.mark.parametrize("spec", ["word:2", "char:3"])

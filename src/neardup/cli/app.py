@@ -22,11 +22,11 @@ COMMANDS = (
     *("dedup", "compare", "index", "tune", "sweep", "fingerprint", "pairs", "plan", "curve"),
     *("idf", "hashes", "sphere", "presets", "reproduce", "completion"),
 )
-_CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ended
+_CLOSED_PIPE = 141  # the exit code that a shell reports for a program ended by SIGPIPE
 
 
 class _Commands(Group):
-    """Only the module of the command that is called is imported; `--help` imports all, cheaply."""
+    """Imports only the module of the command that is called; `--help` imports all, cheaply."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -55,12 +55,12 @@ def app() -> None:
 
 
 def main() -> None:
-    """Run a command; an error is one sentence on standard error and a code: 2 usage, else 1."""
-    # NumPy's linear algebra starts a thread per core that waits busily; nothing here needs it.
+    """Run a command; an error is one sentence on standard error and exit code 2 (usage) or 1."""
+    # NumPy's linear algebra starts a busy-waiting thread per core; nothing here needs it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     replace_closed_streams()
     warnings.showwarning = _say_warning
-    spell_out_the_unprintable()  # names of files need not be text
+    spell_out_the_unprintable()  # file names need not be valid text
     try:
         _run()
     except Exception as error:
@@ -74,8 +74,8 @@ def _run() -> None:
     try:
         code = app(prog_name="neardup", standalone_mode=False)
     except SystemExit as ended:
-        # Errors have not become exits yet; this is how click and rich end where nobody reads
-        # standard output any more.
+        # Errors are still exceptions here; click and rich exit with 1 if the reader of standard
+        # output has gone.
         if ended.code == 1:
             sys.exit(_CLOSED_PIPE)
         raise
@@ -84,7 +84,7 @@ def _run() -> None:
 
 
 def _flush() -> None:
-    """Have everything printed while a failure can still be told."""
+    """Flush standard output while a failure can still be reported."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -96,7 +96,7 @@ def _flush() -> None:
 
 
 def _discard_printed() -> None:
-    """Let Python not try again what failed."""
+    """Redirect to /dev/null, so that Python does not write the rest again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

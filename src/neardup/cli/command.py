@@ -1,4 +1,4 @@
-"""Commands, arguments and options of click, with help that explains arguments and has sections."""
+"""click commands, arguments and options whose help describes arguments and has sections."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Option(click.Option):
         self.section = section
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """The names, and the help with the default; click puts one in words in parentheses."""
+        """The names and the help, without click's parentheses around a default in words."""
         line = super().get_help_record(ctx)
         if line is None or not isinstance(self.show_default, str):
             return line

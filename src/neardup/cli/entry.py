@@ -1,4 +1,4 @@
-"""The program `neardup`: ready to be stopped before anything heavy is imported."""
+"""The entry point of `neardup`: handles signals before anything heavy is imported."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from neardup.cli import stopping
 
 
 class _NoPandas:
-    """Keeps pandas from being imported, which takes longer than a small run.
+    """Prevents the import of pandas, which takes longer than a small run.
 
-    No command has a pandas object, but `pa.array` imports pandas wherever it is installed, to
-    recognise one. To Arrow it is now as if pandas were not installed.
+    No command uses pandas objects, but `pa.array` imports pandas, if it is installed, to recognise
+    them. With this finder, Arrow behaves as if pandas were not installed.
     """
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
-        """Find nothing, and let nothing else find pandas."""
+        """Raise for pandas, so that no other finder is tried; find nothing else."""
         if name == "pandas":
             raise ModuleNotFoundError("the command line does not use pandas", name=name)
 

@@ -11,11 +11,11 @@ from neardup.errors import NeardupError, SettingError
 
 SHOW = "NEARDUP_TRACEBACK"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_LONGEST = 1000  # characters of a usage error, which quotes what was given
+_LONGEST = 1000  # characters of a usage error, which quotes the arguments
 
 
 def sentence_and_code(error: Exception) -> tuple[str, int]:
-    """What to say about an error, and the exit code of the program."""
+    """The message for an error, and the exit code of the program."""
     if isinstance(error, click.UsageError):
         return _about_usage(error), 2
     if isinstance(error, click.Abort):
@@ -39,7 +39,7 @@ def _about_usage(error: click.UsageError) -> str:
 
 
 def _about_system(error: OSError) -> str:
-    """A sentence for what no part of the program foresaw."""
+    """The message for a system error that nothing else handled."""
     if error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     if error.errno in _FULL:  # all other outputs have names
@@ -48,14 +48,14 @@ def _about_system(error: OSError) -> str:
 
 
 def _about_fault(error: Exception) -> str:
-    """Say what happened and where its traceback is; `NEARDUP_TRACEBACK=1` prints that."""
+    """The message for a bug, with the place of its traceback; `NEARDUP_TRACEBACK=1` prints it."""
     if isinstance(error, MemoryError):
         return (
-            "out of memory; give a smaller --memory where the command has it, read fewer or "
+            "out of memory; give a smaller --memory if the command has it, read fewer or "
             "smaller documents at a time, or use a machine with more memory"
         )
     return (
-        f"unexpected error, a fault in neardup: {type(error).__name__}: {error}; please report "
+        f"unexpected error, a bug in neardup: {type(error).__name__}: {error}; please report "
         f"it with {_traceback_of(error)}"
     )
 
@@ -68,11 +68,11 @@ def _traceback_of(error: Exception) -> str:
     if os.environ.get(SHOW):
         traceback.print_exception(error)
         return "the traceback above"
-    told = "".join(traceback.format_exception(error))
+    text = "".join(traceback.format_exception(error))
     try:
         number, name = tempfile.mkstemp(prefix="neardup-traceback-", suffix=".txt")
         os.close(number)
-        Path(name).write_text(told, encoding="utf-8", errors="backslashreplace")
+        Path(name).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return f"the traceback that {SHOW}=1 shows"
     return f"the traceback in {name}"

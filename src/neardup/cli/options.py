@@ -21,13 +21,6 @@ else:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Decorator(Protocol):
-    """What gives a command an argument or an option."""
-
-    def __call__(self, function: F, /) -> F:
-        """Decorate a command."""
-
-
 INPUT = "Input"
 FINGERPRINTS = "Features and fingerprints"
 SEARCH = "Search"
@@ -38,13 +31,18 @@ _SECTIONS = {
     **dict.fromkeys(("candidates", "recall"), SEARCH),
     **dict.fromkeys(("memory", "threads"), RESOURCES),
 }
-
-
 _NUMBERS = (click.types.IntParamType, click.types.FloatParamType)
 
 
+class Decorator(Protocol):
+    """A decorator that adds arguments or options to a command."""
+
+    def __call__(self, function: F, /) -> F:
+        """Decorate a command."""
+
+
 class PathName(Parser):
-    """A file or folder to write, or one of ours to read, by a name that can be written down."""
+    """The name of a file or folder that neardup writes or has written; it must be UTF-8."""
 
     name = "path"
 
@@ -63,7 +61,7 @@ class PathName(Parser):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Let the shell complete names of files."""
+        """Let the shell complete file names."""
         return _files(ctx, param, incomplete)
 
 
@@ -71,7 +69,7 @@ PATH = PathName()
 
 
 def option(*names: str, note: str | None = None, **more: Any) -> Decorator:
-    """An option; `note` says in words what holds if it is not given."""
+    """An option; `note` describes the default in words."""
     if note is not None:
         more["show_default"] = note
     if isinstance(more.get("type"), (type, *_NUMBERS)) and more.get("metavar") is None:

@@ -49,9 +49,9 @@ class _Bar:
 
 
 class ByteProgress(_Bar):
-    """How much of the input is read, in bytes, and how many documents that were.
+    """Progress of reading, in bytes of the input and in documents.
 
-    Call it with the bytes read, the bytes there are (None: unknown) and the documents done.
+    Call it with the bytes read, the total bytes (None: unknown) and the documents done.
     """
 
     def __init__(self, title: str) -> None:
@@ -76,12 +76,11 @@ class ByteProgress(_Bar):
         )
 
     def __call__(self, done: int, total: int | None, documents: int) -> None:
-        """Show where the run is."""
         self._show(completed=done, total=total, documents=documents)
 
 
 class RowProgress(_Bar):
-    """How many rows are done; a search in one pass only shows that it goes on."""
+    """Progress in rows; a search in one pass only shows that it is running."""
 
     def _columns(self) -> Sequence[ProgressColumn]:
         from rich.progress import (
@@ -101,7 +100,6 @@ class RowProgress(_Bar):
         )
 
     def __call__(self, done: int, total: int) -> None:
-        """Show where the run is."""
         self._show(completed=done, total=total)
 
 
@@ -123,7 +121,6 @@ class SettlingProgress(_Bar):
         )
 
     def __call__(self, progress: Settling) -> None:
-        """Show where the charges are."""
         from math import acos, degrees
 
         step = progress.step
@@ -138,7 +135,10 @@ class SettlingProgress(_Bar):
 
 
 class Stages:
-    """Call it with the name of a stage that begins; what it returns follows the progress."""
+    """Reports the stages of a run: call it with the name of each stage as it begins.
+
+    It returns a callback for the progress of the stage, or None.
+    """
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -147,7 +147,7 @@ class Stages:
         self._began = 0.0
 
     def __call__(self, name: str) -> ByteProgress | None:
-        """End the stage before, begin this one."""
+        """End the previous stage and begin this one."""
         self._end()
         self._name, self._began = name, time.perf_counter()
         if self._quiet or not sys.stderr.isatty():

@@ -1,9 +1,9 @@
 """Ending a run on Ctrl-C (SIGINT), SIGTERM or SIGHUP: one sentence, and nothing half-written.
 
-A thread of its own waits for these signals, which are blocked everywhere else. It therefore acts at
+A separate thread waits for these signals, which are blocked everywhere else. It therefore acts at
 once even if the main thread is deep in native code, and no exception can interrupt the main thread
 between two steps that belong together. Nothing heavy is imported here, because the thread must
-wait before anything else is done.
+start to wait before anything else is done.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:  # typing and pathlib take time to import
     from pathlib import Path
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_PATIENCE = 2.0  # seconds, for the main thread to end where it has begun to, and for a full pipe
+_PATIENCE = 2.0  # seconds to wait for a main thread that is already ending, and for a full pipe
 _ERASED_LINE = "\r\x1b[2K\x1b[?25h"  # and the cursor, which a progress bar hides
 
-_ending = threading.Lock()  # whoever takes it ends the process and never gives it back
+_ending = threading.Lock()  # its holder ends the process and never releases it
 _watched = False
 
 
@@ -44,13 +44,13 @@ def watch() -> None:
 
 
 def if_stopped(undone: Callable[[], str]) -> None:
-    """Say what `undone` gives, should the run be stopped."""
+    """If the run is stopped, report what `undone` returns."""
     global _undone
     _undone = undone
 
 
 def writes(*outputs: Path | None) -> None:
-    """Say of these outputs, should the run be stopped, which were written and which were not."""
+    """If the run is stopped, report which of these outputs were written and which were not."""
     from neardup.atomic import written
 
     named = [output for output in outputs if output is not None]
@@ -67,9 +67,9 @@ def writes(*outputs: Path | None) -> None:
 
 
 def adds_to(index: Path, before: str = "") -> Callable[[int], None]:
-    """Say how many documents an index has stored for good, should the run be stopped.
+    """If the run is stopped, report how many of its documents the index has committed.
 
-    Call what this returns with their number, whenever it has stored some more.
+    Call the returned function with their number after each commit.
     """
     added = 0
 
@@ -87,7 +87,7 @@ def adds_to(index: Path, before: str = "") -> Callable[[int], None]:
 
 
 def changes(index: Path) -> None:
-    """Say that a change of an index is a whole, should the run be stopped."""
+    """If the run is stopped, report that the change of the index is atomic."""
     if_stopped(lambda: f"{index} is either unchanged or completely changed")
 
 
@@ -96,7 +96,7 @@ def _and(names: list[str]) -> str:
 
 
 def end() -> None:
-    """Keep a signal from ending the process as well, before its last words are said."""
+    """Prevent a signal from ending the process before its final message is printed."""
     if _watched:
         _ending.acquire()
 
@@ -111,13 +111,13 @@ def _wait(awaited: list[signal.Signals]) -> None:
 
 
 def _stop() -> None:
-    # Until this is imported there is nothing to remove; the main thread may be at it just now.
+    # Before this is imported there is nothing to remove; the main thread may be importing it.
     abandon = getattr(sys.modules.get("neardup.atomic"), "abandon", None)
     if abandon is not None:
         abandon()
-    # No control characters of a file's name; ascii() spells them out.
+    # File names may hold control characters; ascii() escapes them.
     said = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in _undone())
     erased = _ERASED_LINE if os.isatty(2) else ""
-    # Not by sys.stderr, which the main thread may be writing to; nor to a pipe that nobody reads.
+    # Not through sys.stderr, which the main thread may be writing to, nor to a full pipe.
     if select.select([], [2], [], _PATIENCE)[1]:
         os.write(2, f"{erased}neardup: stopped; {said}\n".encode())

@@ -1,7 +1,7 @@
-"""What commands print: lines, tables and JSON in which no text from outside steers the terminal.
+"""Output of commands: lines, tables and JSON in which no input can control the terminal.
 
-File names, ids, columns and texts of documents may hold escape sequences, line ends and characters
-that turn the direction of writing. In lines they are made visible, in JSON they are escaped.
+File names, ids, columns and texts may contain escape sequences, line ends and characters that
+change the writing direction. In lines they are made visible, in JSON they are escaped.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def say_columns(cells: Iterable[str]) -> None:
 
 
 def say_json(value: Any, *, indent: int | None = 2) -> None:
-    r"""Print one JSON value: the only way in which commands do.
+    r"""Print one JSON value; every command prints JSON this way.
 
-    It is ASCII, with everything else as `\uXXXX`: valid whatever the encoding of the output, and
-    no character of it can steer a terminal. NaN and infinities, which JSON does not have, are null.
+    It is ASCII, with everything else as `\uXXXX`: valid in any encoding of the output, and unable
+    to control a terminal. NaN and infinities, which JSON does not have, are null.
     """
     import json
 
@@ -55,7 +55,7 @@ def say_json(value: Any, *, indent: int | None = 2) -> None:
 
 
 def plain_console() -> Console:
-    """A console on standard output that takes text as it is: `[bold]` in a name is no markup."""
+    """A console on standard output that prints text literally: `[bold]` in a name is no markup."""
     from rich.console import Console
 
     spell_out_the_unprintable()
@@ -68,7 +68,7 @@ def count(number: int, noun: str) -> str:
 
 
 def size(number: float) -> str:
-    """Bytes in the unit that suits them: `12 bytes`, `3.4 kB`, `56.7 MB`, `8.9 GB`."""
+    """A number of bytes in a suitable unit: `12 bytes`, `3.4 kB`, `56.7 MB`, `8.9 GB`."""
     if number < 1000:
         return f"{number:.0f} bytes"
     for unit in ("kB", "MB", "GB"):
@@ -79,9 +79,9 @@ def size(number: float) -> str:
 
 
 def say_rejected(rows: int, files: int, listed: str | os.PathLike[str] | None) -> None:
-    """Say how many rows were rejected and files left out, and where they are listed.
+    """Print how many rows were rejected and files left out, and where they are listed.
 
-    Beside a device there is no place for a list.
+    If the output is a device, there is no list.
     """
     if rows:
         where = (
@@ -93,16 +93,16 @@ def say_rejected(rows: int, files: int, listed: str | os.PathLike[str] | None) -
 
 
 def spell_out_the_unprintable() -> None:
-    """Let what an old terminal's encoding cannot show be spelled out, not be an error."""
+    """Escape characters that the encoding of standard output lacks, instead of failing."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors != "backslashreplace":
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def replace_closed_streams() -> None:
-    """Give standard streams that are closed (`>&-`) a stand-in, and their numbers to /dev/null.
+    """Replace closed standard streams (`>&-`), and open /dev/null on their descriptors.
 
-    Otherwise the next file that is opened gets the number of a standard stream, and what is
-    printed goes into it.
+    Otherwise the next file that is opened gets the descriptor of a standard stream, and printed
+    output goes into that file.
     """
     for number in range(3):
         try:
@@ -114,12 +114,12 @@ def replace_closed_streams() -> None:
                 os.close(opened)
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
-    if sys.stderr is None:  # nobody can be told, the exit code must do
+    if sys.stderr is None:  # errors cannot be printed, only the exit code tells
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
 
 
 class _ClosedOutput(io.TextIOBase):
-    """In place of a standard output that is closed: whoever prints is told so."""
+    """Replaces a closed standard output; writing to it raises an error."""
 
     encoding = "utf-8"
 

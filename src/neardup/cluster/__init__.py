@@ -1,4 +1,4 @@
-"""Clusters: proven pairs → which documents belong together, and which of them stays."""
+"""Clusters: verified pairs → clusters of documents, and the document to keep of each."""
 
 from neardup.cluster.clusters import WAYS, Clusters, Copies, Pairs, star
 from neardup.cluster.keep import KeepPolicy, keep

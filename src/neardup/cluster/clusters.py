@@ -1,4 +1,4 @@
-"""Clusters: exact copies and proven pairs become one row for each document."""
+"""Builds clusters from exact copies and verified pairs, one row per document."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from neardup.kernels.columns import column_of
 from neardup.kernels.set_join import components
 
 Places = NDArray[np.int64]
-_PAIRS_AT_A_TIME = 1 << 16  # as Python numbers they take four times the space
+_PAIRS_AT_A_TIME = 1 << 16  # as Python ints they take four times the memory
+
+
+WAYS = ("components", "star")
 
 
 def star(a: Places, b: Places, order: Places) -> Places:
-    """For each document the kept one it is a duplicate of, itself where it is kept.
+    """For each document, the kept document it duplicates; a kept document maps to itself.
 
-    Documents are gone through in `order` (their places, the most wanted first). Each that is still
-    there is kept, and removes all that are directly similar to it. So kept documents are never
-    similar to each other, and in a chain A~B~C with A first, C is kept.
+    Documents are visited in `order` (their places, the preferred one first). A document that is not
+    yet removed is kept, and removes all documents it has a pair with. So no two kept documents are
+    a pair, and in a chain A~B~C with A first, C is kept.
 
     >>> star(np.array([0, 1]), np.array([1, 2]), order=np.arange(3)).tolist()
     [0, 0, 2]
@@ -32,7 +35,7 @@ def star(a: Places, b: Places, order: Places) -> Places:
     rank[order] = np.arange(len(order))
     better, worse = np.minimum(rank[a], rank[b]), np.maximum(rank[a], rank[b])
     by_rank = np.argsort(better, kind="stable")
-    # When the pairs of a document come, all that could remove it have had theirs.
+    # Pairs are sorted by their better document: all that could remove it came before.
     kept_for = list(range(len(order)))
     for start in range(0, len(by_rank), _PAIRS_AT_A_TIME):
         some = by_rank[start : start + _PAIRS_AT_A_TIME]
@@ -44,14 +47,11 @@ def star(a: Places, b: Places, order: Places) -> Places:
     return found
 
 
-WAYS = ("components", "star")
-
-
 @dataclass(frozen=True)
 class Copies:
     """Exact copies: documents (`members`) and the one that stands for each (`representatives`).
 
-    A representative stands for itself; it may be listed as its own member or not.
+    A representative stands for itself; it may or may not be listed as its own member.
     """
 
     members: Places
@@ -71,10 +71,11 @@ class Pairs:
 class Clusters:
     """One row for each document in a cluster of two or more, by cluster, then in input order.
 
-    Clusters are numbered from 0 by their first members. `kept_for` is the place of the document
-    that is kept for this one, its own where it is kept itself. `similarity` is that to the kept
-    document: 1 for its exact copies, else that of the verified pair. It is not a number (null in
-    the table) for the kept one, and for documents that only a chain of pairs connects with it.
+    Clusters are numbered from 0 in the order of their first members. `kept_for` is the place of the
+    document kept instead of this one, or its own place if it is kept. `similarity` is the
+    similarity to the kept document: 1 for an exact copy, else that of the verified pair. It is NaN
+    (null in the table) for the kept document itself, and for documents that are connected to it
+    only by a chain of pairs.
     """
 
     cluster: Places
@@ -94,10 +95,10 @@ class Clusters:
         lengths: Places | None = None,
         values: Any = None,
     ) -> Clusters:
-        """Put n documents into clusters: all that hangs together, or stars around the kept ones.
+        """Cluster n documents: as connected components, or as stars around the kept documents.
 
         `lengths` (NumPy) and `values` (Arrow) have an entry for each of the n documents, and are
-        needed where the policy looks at them.
+        needed if the policy compares them.
         """
         if way not in WAYS:
             raise SettingError(f"cluster={way!r} is unknown; choose {' or '.join(WAYS)}")
@@ -123,7 +124,7 @@ class Clusters:
     def _of_rows(
         cls, places: Places, kept_for: Places, similarity: NDArray[np.float64]
     ) -> Clusters:
-        """Number the clusters of two or more, and leave out the others."""
+        """Number the clusters of two or more, and drop single documents."""
         rows = np.flatnonzero(np.bincount(kept_for, minlength=len(places))[kept_for] > 1)
         first = np.full(len(places), len(places))
         np.minimum.at(first, kept_for[rows], rows)
@@ -136,7 +137,7 @@ class Clusters:
         return cls(cluster[rows_by_cluster], places[rows], places[kept_for[rows]], similarity[rows])
 
     def __len__(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return int(self.cluster[-1]) + 1 if len(self.cluster) else 0
 
     @property
@@ -155,7 +156,7 @@ class Clusters:
         return np.sort(self.place[~self.kept])
 
     def table(self, ids: pa.Array | pa.ChunkedArray | None = None) -> pa.Table:
-        """`cluster, id, kept, duplicate_of, similarity`; places stand for ids that are not given.
+        """`cluster, id, kept, duplicate_of, similarity`; without ids, places are used.
 
         `duplicate_of` and `similarity` are null for the kept document.
         """
@@ -181,10 +182,10 @@ def _numbered(n: int, copies: Copies, pairs: Pairs) -> tuple[Places, Places]:
 
 
 def _stars(a: Places, b: Places, stands_for: Places, order: Places) -> Places:
-    """Stars of documents with their copies.
+    """Stars of documents and their copies.
 
-    Copies are similar to the same documents and to each other. So the most wanted of them decides
-    for all: it is kept and removes the others, or is removed together with them.
+    Copies are similar to the same documents and to each other. So the preferred copy decides for
+    all: either it is kept and removes the others, or all are removed together.
     """
     best_of_copies = _spread(first_of_each(stands_for, order), stands_for)
     rank = np.empty_like(order)

@@ -1,4 +1,4 @@
-"""Which document of a cluster stays."""
+"""Keep policies: which document of a cluster is kept."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class KeepPolicy:
     """
 
     kind: str = "first"
-    column: str | None = None  # whose values decide, for max and min
+    column: str | None = None  # compared by max and min
 
     @classmethod
     def parse(cls, policy: str | KeepPolicy) -> KeepPolicy:
-        """Read a policy, or explain what one looks like."""
+        """Read a policy; `SettingError` lists the choices if it is unknown."""
         if isinstance(policy, KeepPolicy):
             return policy
         kind, colon, column = str(policy).partition(":")
@@ -45,15 +45,15 @@ class KeepPolicy:
 
     @property
     def needs_lengths(self) -> bool:
-        """Whether the lengths of documents decide."""
+        """Whether the policy compares the lengths of documents."""
         return self.kind in ("longest", "shortest")
 
     def order(self, count: int, lengths: Places | None = None, values: Any = None) -> Places:
-        """The places of `count` documents, the most wanted first.
+        """The places of `count` documents, the preferred one first.
 
-        `lengths` and `values` have one entry for each document, and are needed only where they
-        decide. Values are an Arrow array and compare as Arrow orders them: texts by their UTF-8
-        bytes. Those that are null or not a number come last.
+        `lengths` and `values` have one entry for each document, and are needed only if the policy
+        compares them. `values` is an Arrow array and is sorted as Arrow does: strings by their
+        UTF-8 bytes. Nulls and NaN come last.
         """
         if self.column is not None:
             return _order_of_values(values, count, self)
@@ -69,9 +69,9 @@ class KeepPolicy:
 def keep(
     policy: KeepPolicy, clusters: Places, lengths: Places | None = None, values: Any = None
 ) -> Places:
-    """The place of the kept document of each cluster, by ascending number of the cluster.
+    """The place of the kept document of each cluster, in the order of cluster numbers.
 
-    `clusters` says for each document which cluster it is in; see `KeepPolicy.order` for the rest.
+    `clusters` has the cluster number of each document; see `KeepPolicy.order` for the rest.
 
     >>> clusters = np.array([0, 1, 0, 1])
     >>> keep(KeepPolicy.parse("longest"), clusters, np.array([10, 20, 30, 20])).tolist()
@@ -81,7 +81,7 @@ def keep(
 
 
 def first_of_each(clusters: Places, order: Places) -> Places:
-    """The place of each cluster that comes first in this order, by number of the cluster."""
+    """For each cluster, by ascending number, the place that comes first in `order`."""
     _, firsts = np.unique(clusters[order], return_index=True)
     return np.asarray(order[firsts])
 
@@ -97,7 +97,7 @@ def _order_of_values(values: Any, count: int, policy: KeepPolicy) -> Places:
         raise ValueError(f"keep={policy} needs the values of all {count} documents")
     order = "descending" if policy.kind == "max" else "ascending"
     try:
-        # A stable sort, so that ties stay in the order of the input.
+        # A stable sort: ties stay in input order.
         indices = pc.array_sort_indices(_sortable(values), order=order, null_placement="at_end")
     except pa.ArrowNotImplementedError:
         raise InputError(
@@ -108,9 +108,9 @@ def _order_of_values(values: Any, count: int, policy: KeepPolicy) -> Places:
 
 
 def _sortable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """The values as a type that Arrow can sort, with null for what is not a number."""
+    """The values as a type that Arrow can sort, with NaN as null."""
     kind = values.type
-    if pa.types.is_struct(kind):  # sorted by its fields, which nobody can mean
+    if pa.types.is_struct(kind):  # Arrow would sort by its fields, which is not meant
         raise pa.ArrowNotImplementedError(str(kind))
     if pa.types.is_dictionary(kind):
         return _sortable(values.cast(kind.value_type))

@@ -1,8 +1,8 @@
-"""Which words of one document occur in the other, in order: an alignment in bounded time.
+"""Align the words of two documents, in bounded time.
 
 Long documents are pinned together at runs of words that occur once in each (the idea of Bram
 Cohen's patience diff), coarse runs first; only the short gaps between the pins are searched for
-the shortest edit script. A budget of steps bounds the whole: what it does not reach stays
+the shortest edit script. A budget limits the number of steps: gaps it does not reach stay
 unaligned, and the result says so.
 """
 
@@ -20,14 +20,24 @@ Block = tuple[int, int, int]
 """`(i, j, n)`: n elements from place i of the first sequence equal those from j of the second."""
 
 
+Numbers = NDArray[np.int32]
+# About five seconds of work at most; documents of a few thousand words need a thousandth of it.
+_STEPS = 10_000_000
+_SHORT_GAP = 100
+_MOST_EDITS = 600
+_MOST_LEVELS = 12
+_PIN_WORDS = (5, 2, 1)
+_HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
+
+
 class Budget:
-    """Steps that may still be taken; whoever works spends them."""
+    """The number of steps that may still be taken."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
 
     def spend(self, steps: int) -> bool:
-        """Take steps away; false, and none taken, when there are too few left."""
+        """Spend steps; if too few are left, spend none and return False."""
         if steps > self.steps:
             return False
         self.steps -= steps
@@ -37,7 +47,7 @@ class Budget:
 def shortest_script(
     a: Sequence[int], b: Sequence[int], most_edits: int, budget: Budget
 ) -> list[Block] | None:
-    """Find the longest common subsequence as blocks; None past `most_edits` or the budget.
+    """Find the longest common subsequence as blocks; None beyond `most_edits` or the budget.
 
     The greedy algorithm of E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986.
     """
@@ -69,14 +79,14 @@ def _comes_down(furthest: dict[int, int], diagonal: int, edits: int) -> bool:
 
 
 def _start(furthest: dict[int, int], diagonal: int, edits: int) -> int:
-    """Where on a diagonal the furthest path with one edit more begins."""
+    """The position on a diagonal at which the furthest path with one more edit begins."""
     if _comes_down(furthest, diagonal, edits):
         return furthest[diagonal + 1]
     return furthest[diagonal - 1] + 1
 
 
 def _trace(history: list[dict[int, int]], i: int, j: int) -> list[Block]:
-    """Walk back from the end through what each round knew."""
+    """Walk back from the end through the recorded rounds."""
     blocks = []
     for edits in range(len(history) - 1, -1, -1):
         furthest, diagonal = history[edits], i - j
@@ -86,17 +96,6 @@ def _trace(history: list[dict[int, int]], i: int, j: int) -> list[Block]:
         down = _comes_down(furthest, diagonal, edits)
         i, j = (start, start - diagonal - 1) if down else (start - 1, start - diagonal)
     return blocks[::-1]
-
-
-Numbers = NDArray[np.int32]
-
-# About five seconds of work at most; documents of a few thousand words need a thousandth of it.
-_STEPS = 10_000_000
-_SHORT_GAP = 100
-_MOST_EDITS = 600
-_MOST_LEVELS = 12
-_PIN_WORDS = (5, 2, 1)
-_HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def align(a: Numbers, b: Numbers, steps: int = _STEPS) -> Alignment:
 
 
 def _trimmed(a: Numbers, b: Numbers, gap: _Gap, blocks: list[Block]) -> _Gap:
-    """Add the common beginning and end of a gap to the blocks; what remains of it."""
+    """Add the common beginning and end of a gap to the blocks; return the rest of the gap."""
     room = min(gap.a_end - gap.a, gap.b_end - gap.b)
     head = _equal_run(a[gap.a : gap.a + room], b[gap.b : gap.b + room])
     room -= head
@@ -192,7 +191,7 @@ def _common_once(a: Numbers, b: Numbers, words: int) -> list[Block]:
     i, j = places_a[in_a], places_b[in_b]
     order = np.argsort(i)
     i, j = i[order], j[order]
-    for place in range(words):  # equal hashes are only a promise
+    for place in range(words):  # hashes can collide: compare the words
         same = a[i + place] == b[j + place]
         i, j = i[same], j[same]
     if not len(i):
@@ -218,7 +217,7 @@ def _once(values: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.in
 
 
 def _heaviest_chain(runs: list[Block]) -> list[Block]:
-    """Choose runs that ascend in both documents and have most words, cut where they overlap."""
+    """Choose runs in ascending order in both with the most words, cut where they overlap."""
     # A frontier of chain ends, ascending in b and in weight: the best one is found by bisection.
     ends: list[int] = []
     weights: list[int] = []
@@ -284,5 +283,5 @@ def _without_islands(blocks: list[Block], a_words: int, b_words: int) -> list[Bl
 
 
 def _change(left: Block, right: Block) -> int:
-    """Words, in the longer document, between two blocks."""
+    """The number of words between two blocks, in the document that has more."""
     return max(right[0] - left[0] - left[2], right[1] - left[1] - left[2])

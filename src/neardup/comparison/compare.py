@@ -59,8 +59,8 @@ def compare(
             int.
         tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`).
         projection: Project the sums onto a sphere before taking signs. Default: none.
-        idf: Table for tf-idf weights, from `nd.idf` or a saved file. Default: made of the two
-            texts.
+        idf: Table for tf-idf weights, from `nd.idf` or a saved file. Default: computed from
+            the two texts.
 
     >>> import neardup as nd
     >>> nd.compare("to be or not to be", "to be or not to bop")
@@ -72,7 +72,7 @@ def compare(
         if not isinstance(text, str):
             raise SettingError(f"{name} must be a str, not {type(text).__name__}")
     if scheme.features.are_given:
-        raise SettingError("compare explains texts; terms have none to show, take word:N or char:N")
+        raise SettingError("compare needs texts, not terms; use word:N or char:N features")
     kind = scheme.features.shingle
     counts_shingles = kind is not None and scheme.weights in ("set", "count")
     shared: Shared | None = None
@@ -126,7 +126,7 @@ def _shared_shingles(
     kind: FeatureKind,
     weights: str,
 ) -> Shared:
-    """Compare by numbers, without ever making a string of a shingle: texts may be large."""
+    """Compare shingles by number, without building strings: texts may be large."""
     units_a = numbers[0] if kind.unit == "word" else _characters(words_a)
     units_b = numbers[1] if kind.unit == "word" else _characters(words_b)
     overlap = find_overlap(units_a, units_b, kind.size)
@@ -161,12 +161,12 @@ def _shared_terms(fingerprinter: Fingerprinter, texts: list[TextColumn]) -> Shar
 
 
 def _characters(words: WordSpans) -> Numbers:
-    """Give what `char:n` shingles are made of; nothing where there is no word."""
+    """The characters that `char:n` shingles consist of; none if the text has no word."""
     return folded_code_points(words.text) if len(words) else np.empty(0, np.int32)
 
 
 def _shingle(words: WordSpans, units: Numbers, kind: FeatureKind, place: int) -> str:
-    """Write out the feature that begins at a place."""
+    """The feature that begins at a place, as text."""
     if kind.unit == "char":
         return "".join(map(chr, units[place : place + kind.size].tolist()))
     last = min(place + kind.size, len(words))

@@ -1,4 +1,4 @@
-"""How one text becomes the other: a word diff that loses no character of either."""
+"""A word diff that keeps every character of both texts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _STRETCH = 64
 
 @dataclass(frozen=True)
 class Edit:
-    """One piece of a diff: `a` as it stands in the first text, `b` in the second.
+    """One piece of a diff: `a` is a part of the first text, `b` of the second.
 
-    `op` is `equal` (the same but for white space), `variant` (the same words in other case, or
-    other punctuation between them), `replace`, `delete` (`b` is empty) or `insert` (`a` is empty).
+    `op` is `equal` (except for white space), `variant` (the same words with different case or
+    punctuation), `replace`, `delete` (`b` is empty) or `insert` (`a` is empty).
     """
 
     op: str
@@ -26,7 +26,7 @@ class Edit:
 
 
 def find_edits(a: WordSpans, b: WordSpans, alignment: Alignment) -> tuple[Edit, ...]:
-    """Turn aligned words into edits; their `a` sides joined are the first text, `b` the second.
+    """Turn aligned words into edits; their `a` sides join to the first text, `b` to the second.
 
     >>> from neardup.features.words import find_words, number_words
     >>> from neardup.comparison.alignment import align
@@ -62,7 +62,7 @@ def _pieces(a: WordSpans, b: WordSpans, alignment: Alignment) -> Iterator[Edit]:
 
 
 def _deletion(a: WordSpans, first: int, last: int, kept: str) -> Iterator[Edit]:
-    """Words of `a` that the other text lacks; of the separators around them it has one, `kept`."""
+    """The edits for words that only `a` has; the other text has the separator `kept` instead."""
     before, after = a.separator(first), a.separator(last)
     gone = a.stretch(first, last)
     if _likeness(after, kept) > _likeness(before, kept):
@@ -74,7 +74,7 @@ def _deletion(a: WordSpans, first: int, last: int, kept: str) -> Iterator[Edit]:
 
 
 def _aligned(a: WordSpans, b: WordSpans, i: int, j: int, words: int) -> Iterator[Edit]:
-    """Cut the pieces of a stretch whose words are the same up to case."""
+    """The edits of a stretch whose words are equal except for case."""
     for first in range(0, words, _STRETCH):
         last = min(first + _STRETCH, words)
         if first:
@@ -92,7 +92,7 @@ def _aligned(a: WordSpans, b: WordSpans, i: int, j: int, words: int) -> Iterator
 
 
 def _separators(a: str, b: str) -> Iterator[Edit]:
-    """Compare what stands between aligned words; only what differs in it is a variant."""
+    """Compare the separators of aligned words; only the part that differs is a variant."""
     if _likeness(a, b):
         yield Edit("equal", a, b)
         return
@@ -114,12 +114,12 @@ def _common_start(a: str, b: str) -> int:
 
 
 def _likeness(a: str, b: str) -> int:
-    """Grade separators: 2 the same, 1 but for white space, 0 different."""
+    """Grade separators: 2 equal, 1 equal except for white space, 0 different."""
     return 2 if a == b else int(a.split() == b.split())
 
 
 def joined(pieces: Iterator[Edit]) -> Iterator[Edit]:
-    """Neighbours of one kind as one edit, empty ones left out."""
+    """Join adjacent edits with the same `op`, and drop empty ones."""
     op, sides_a, sides_b = "", [""], [""]
     for piece in pieces:
         if not piece.a and not piece.b:

@@ -5,20 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from neardup.comparison.diff import Edit
 from neardup.features.words import count_words, find_words
 from neardup.visible import visible
 
+if TYPE_CHECKING:  # the HTML report uses this module without rich
+    from rich.text import Text
+
 _WHITE_SPACE = re.compile("[ \t\r\n\f\v\x85\xa0\u2028\u2029]+")
 _LINE_END = re.compile("\r\n|[\r\n\f\v\x85\u2028\u2029]")
 
 
+_DELETED = "red strike"
+_INSERTED = "green"
+_NOTE = "dim"
+_LOOK = 20_000  # characters searched for words at either end of a stretch
+_LONGEST_PIECE = 4_000  # characters
+
+
 @dataclass(frozen=True)
 class DiffCounts:
-    """What a diff amounts to: places that changed, and the words on each side of them."""
+    """Totals of a diff: the changes, and the words they affect on each side."""
 
     changes: int
     words_a: int
@@ -27,7 +36,7 @@ class DiffCounts:
 
     @classmethod
     def of(cls, edits: Sequence[Edit]) -> DiffCounts:
-        """Count changes, and apart from them the variants of case and punctuation."""
+        """Count changes and, separately, variants of case and punctuation."""
         changed = [edit for edit in edits if edit.op in ("replace", "delete", "insert")]
         return cls(
             changes=len(changed),
@@ -47,9 +56,9 @@ class DiffCounts:
 
 
 def squeezed(side: str) -> str:
-    """White space folded, paragraphs kept apart, everything else made visible.
+    """Fold white space, keep paragraph breaks, make control characters visible.
 
-    Single line ends go too: lines as long as they were written seldom suit the terminal.
+    Single line ends are folded too: the original lines rarely fit the width of the terminal.
     """
     folded = _WHITE_SPACE.sub(_space, side)
     return "\n".join(map(visible, folded.split("\n")))
@@ -60,20 +69,13 @@ def _space(match: re.Match[str]) -> str:
 
 
 def number(count: int, noun: str) -> str:
-    """A count with its noun, in the plural unless it is one."""
+    """`1 word`, `2,000 words`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-_DELETED = "red strike"
-_INSERTED = "green"
-_NOTE = "dim"
-_LOOK = 20_000  # characters at either end of a stretch in which its words are looked for
-_LONGEST_PIECE = 4_000  # characters
 
 
 @dataclass(frozen=True)
 class DiffStyle:
-    """How much of a diff is shown, and whether colour can carry it."""
+    """How much of a diff to show, and whether in colour or with marks."""
 
     colour: bool
     context: int = 10
@@ -83,11 +85,13 @@ class DiffStyle:
     most: int = 40
     """Changes shown before the rest is left out."""
     full: bool = False
-    """Leave nothing out."""
+    """Show everything, without these limits."""
 
 
 def diff_text(edits: Sequence[Edit], style: DiffStyle) -> Text:
-    """Render edits; equal stretches are shown as they stand in the first text."""
+    """Render edits; equal stretches are shown as in the first text."""
+    from rich.text import Text
+
     text = Text()
     shown = 0
     last = len(edits) - 1
@@ -99,7 +103,7 @@ def diff_text(edits: Sequence[Edit], style: DiffStyle) -> Text:
             continue
         if shown == style.most and not style.full:
             rest = sum(edit.op != "equal" for edit in edits[place:])
-            text.append(f"\n⋯ {number(rest, 'more place')} that differ ⋯", style=_NOTE)
+            text.append(f"\n⋯ {number(rest, 'more difference')} ⋯", style=_NOTE)
             break
         shown += 1
         _append_change(text, edit, style)
@@ -107,7 +111,7 @@ def diff_text(edits: Sequence[Edit], style: DiffStyle) -> Text:
 
 
 def _append_change(text: Text, edit: Edit, style: DiffStyle) -> None:
-    # White space at the ends of a change is no part of what changed, unless it is all of it.
+    # White space around a change is not marked, unless the change is only white space.
     lead, a, a_tail = _stripped(edit.a)
     b_lead, b, b_tail = _stripped(edit.b)
     text.append(squeezed(lead or b_lead))
@@ -116,7 +120,7 @@ def _append_change(text: Text, edit: Edit, style: DiffStyle) -> None:
         if not side:
             continue
         if marks == "{++}" and style.colour and a[-1:].isalnum():
-            text.append(" ")  # where only colour parts them, "oldnew" would read as one word
+            text.append(" ")  # without marks, "oldnew" would read as one word
         body = _shortened(side, half, half, style.full, inline=True)
         body.stylize(colour if edit.op != "variant" else f"dim {colour}")
         if style.colour:
@@ -135,7 +139,9 @@ def _stripped(side: str) -> tuple[str, str, str]:
 
 
 def _shortened(side: str, before: int, after: int, full: bool, inline: bool = False) -> Text:
-    """Show the first and last words of a stretch, and note how many lie between."""
+    """Show the first and last words of a stretch, and the number of words between them."""
+    from rich.text import Text
+
     if full:
         return Text(squeezed(side))
     hidden = count_words(side) - before - after
@@ -150,7 +156,7 @@ def _shortened(side: str, before: int, after: int, full: bool, inline: bool = Fa
 
 
 def _first_words(side: str, count: int) -> str:
-    """The first words of a long stretch, found without looking at all of it."""
+    """The first words of a long stretch, found without scanning all of it."""
     words = find_words(side[:_LOOK])
     if not count or len(words) <= count:
         return side[:_LOOK] if count else ""
@@ -165,7 +171,7 @@ def _last_words(side: str, count: int) -> str:
 
 
 def _without_middle(side: str) -> str:
-    """A word may be as long as a file."""
+    """Leave out the middle of a long piece: a single word may be as long as a file."""
     hidden = len(side) - _LONGEST_PIECE
     if hidden <= 0:
         return squeezed(side)

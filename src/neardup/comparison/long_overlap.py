@@ -1,4 +1,4 @@
-"""What two long texts share: counted natively by hashes, with examples from where they differ."""
+"""Overlap of two long texts: shingles counted natively by hash, examples taken from the diff."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from neardup.kernels import HashKey
 from neardup.kernels.columns import text_column
 
 _EXAMPLES = 5
-_AROUND = 2_000  # characters of a text on each side of a place where it differs
+_AROUND = 2_000  # characters on each side of a change
 _PLACES = 1_000
 
 Hashes = NDArray[np.uint64]
@@ -33,7 +33,7 @@ def shared_of_long(
     edits: Sequence[Edit],
     key: HashKey | None = None,
 ) -> Shared:
-    """Count the shingles of two texts, by their hashes; `edits` lead from one to the other."""
+    """Count the shingles of two texts by their hashes; `edits` is their diff."""
     texts = [TextColumn(text_column([a, b]))]
     spec = FeatureSpec((kind,))
     if weights == "count":
@@ -64,7 +64,7 @@ def shared_of_long(
 
 
 def _is_in(some: Hashes, others: Hashes) -> NDArray[np.bool_]:
-    """Whether each of some hashes is among others, which ascend."""
+    """Whether each hash is among `others`, which must be sorted."""
     if not len(others):
         return np.zeros(len(some), np.bool_)
     places = np.searchsorted(others, some)
@@ -78,14 +78,14 @@ def _similarities(
     counts: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     sizes: tuple[int, int],
 ) -> tuple[float, float]:
-    """Jaccard and cosine, of sets or of counts; whole numbers up to the last division."""
+    """Jaccard and cosine, of sets or of counts; computed in integers up to the final division."""
     if counts is None:
         dot = smaller = int(np.count_nonzero(both_a))
         larger = sum(sizes) - smaller
         square = sizes[0] * sizes[1]
     else:
         a, b = (side.astype(np.int64) for side in counts)
-        shared_a, shared_b = a[both_a], b[both_b]  # both ascend by hash: one beside the other
+        shared_a, shared_b = a[both_a], b[both_b]  # both are sorted by hash, so they line up
         smaller = int(np.minimum(shared_a, shared_b).sum())
         larger = int(a.sum()) + int(b.sum()) - smaller
         dot, square = int(shared_a @ shared_b), int(a @ a) * int(b @ b)
@@ -102,7 +102,7 @@ def _examples(
     hashes: tuple[Hashes, Hashes],
     key: HashKey | None,
 ) -> tuple[str, ...]:
-    """The first few features that only one text has: they touch a place where it differs."""
+    """The first few features that only one text has; each of them touches a change."""
     own, other = hashes
     between = "" if kind.unit == "char" else " "
     found: dict[str, None] = {}
@@ -121,7 +121,7 @@ def _examples(
 
 
 def _windows(sides: Sequence[str], edits: Sequence[Edit]) -> Iterator[str]:
-    """The text around each place that differs, some characters of it."""
+    """The text of each change, with some characters of context."""
     changed = [place for place, edit in enumerate(edits) if edit.op not in ("equal", "variant")]
     for place in changed[:_PLACES]:
         before = sides[place - 1][-_AROUND:] if place else ""

@@ -1,9 +1,9 @@
-"""The diff of long texts: passages first, words only where passages differ, within bounds.
+"""The diff of long texts: by passages, then by words where passages differ, in bounded time.
 
-Texts of tens of megabytes are cut into passages of some hundred characters, at places that the
-characters before them choose, so that the same passage is cut alike wherever it stands. Passages
-are aligned as words are. What lies between aligned ones is compared word by word until a budget
-is spent; the rest is replaced as a whole, and the result says so. Time grows with the length.
+Texts of tens of megabytes are cut into passages of a few hundred characters. The characters before
+a cut determine it, so the same passage is cut the same way wherever it occurs. Passages are aligned
+like words. Gaps between aligned passages are compared word by word until a budget is spent; the
+rest is replaced as a whole, and the result says so. Time grows with the length.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from neardup.comparison.diff import Edit, find_edits, joined
 from neardup.features.words import find_words, number_words, passage_cuts
 
 LONG = 4_000_000
-"""Characters of a text that is long; shorter ones are compared word by word throughout."""
+"""Texts with more characters are long; shorter texts are compared word by word throughout."""
 
 _PASSAGE_STEPS = 2_000_000
 _WORD_STEPS = 4_000_000
-_WORD_CHARACTERS = 4_000_000  # to be compared by words in all,
-_WORD_GAPS = 2_000  # in so many places
+_WORD_CHARACTERS = 4_000_000  # compared word by word, in total
+_WORD_GAPS = 2_000  # compared word by word, in total
 _SAME_PIECE = 1 << 16
 
 
 def find_long_edits(a: str, b: str) -> tuple[tuple[Edit, ...], bool]:
-    """Edits whose `a` sides joined are the first text, `b` the second; and if all were found."""
+    """The edits, as from `find_edits`, and whether the search was complete."""
     head = _after_blank(a, _common_start(a, b))
     tail = _common_end(a, b, head)
     middle_a, middle_b = a[head : len(a) - tail], b[head : len(b) - tail]
@@ -45,7 +45,7 @@ def find_long_edits(a: str, b: str) -> tuple[tuple[Edit, ...], bool]:
 
 
 class _Words:
-    """Compares gaps by words, as long as it may."""
+    """Compares gaps word by word until the budget is spent."""
 
     def __init__(self) -> None:
         self.complete = True
@@ -53,7 +53,7 @@ class _Words:
         self._gaps = _WORD_GAPS
 
     def edits(self, a: str, b: str) -> tuple[Edit, ...]:
-        """The edits of one gap; past the budget it is replaced as a whole."""
+        """The edits of one gap; once the budget is spent, the gap is replaced as a whole."""
         if not a or not b:
             return (Edit("delete" if a else "insert", a, b),)
         self._characters -= len(a) + len(b)
@@ -69,7 +69,7 @@ class _Words:
 
 
 def _passages(a: str, b: str) -> Iterator[tuple[str, str, bool]]:
-    """Stretches of both texts in turn: aligned ones (of equal words, most likely) and gaps."""
+    """Stretches of both texts in order: aligned ones (most likely with equal words) and gaps."""
     cuts_a, cuts_b = passage_cuts(a), passage_cuts(b)
     numbers_a, numbers_b = _numbers(a, cuts_a, b, cuts_b)
     i = j = 0
@@ -87,9 +87,9 @@ def _passages(a: str, b: str) -> Iterator[tuple[str, str, bool]]:
 def _numbers(
     a: str, cuts_a: list[int], b: str, cuts_b: list[int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number passages, the same number for the same words, white space and capitals aside.
+    """Number passages: equal numbers for equal words, ignoring white space and case.
 
-    Two passages of the same hash are compared before anybody says that they are equal.
+    Numbers come from hashes; the caller compares the texts before it reports them as equal.
     """
     hashes = np.fromiter(_hashes(a, cuts_a), np.int64, len(cuts_a) - 1)
     others = np.fromiter(_hashes(b, cuts_b), np.int64, len(cuts_b) - 1)
@@ -103,7 +103,7 @@ def _hashes(text: str, cuts: list[int]) -> Iterator[int]:
 
 
 def _common_start(a: str, b: str) -> int:
-    """How many characters two texts begin with alike."""
+    """The length of the common prefix."""
     length = 0
     piece = _SAME_PIECE
     while piece:
@@ -120,14 +120,14 @@ def _same(a: str, b: str, start: int, size: int) -> bool:
 
 
 def _after_blank(text: str, end: int) -> int:
-    """The last place up to `end` that follows a blank or is the start: no word is cut there."""
+    """The last place up to `end` that follows a blank, else 0, so that no word is cut."""
     if end == len(text):
         end -= 1
     return max(text.rfind(" ", 0, max(end, 0)), text.rfind("\n", 0, max(end, 0))) + 1
 
 
 def _common_end(a: str, b: str, head: int) -> int:
-    """How many characters after `head` two texts end with alike, beginning with a blank."""
+    """The length of the common suffix after `head`, from its first blank on."""
     length = 0
     piece = _SAME_PIECE
     room = min(len(a), len(b)) - head

@@ -83,7 +83,7 @@ def _pieces(edits: tuple[Edit, ...]) -> Iterator[str]:
 
 
 def _text(text: str, longest: int) -> str:
-    """The text, its middle left out where it is long; lines stay lines."""
+    """The text as HTML, without its middle if it is long; line breaks are kept."""
     if len(text) > longest:
         text = f"{text[: longest // 2]} … {text[-longest // 2 :]}"
     return "\n".join(map(shown, text.split("\n")))

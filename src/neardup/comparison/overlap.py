@@ -1,7 +1,7 @@
-"""What two documents share, feature by feature, without a hash in between.
+"""The features that two documents share, counted without hashing.
 
 Every distinct shingle of either document gets a number. Numbers of longer runs are built from
-numbers of shorter ones, so a shingle of n units costs log n passes and no string is ever made.
+numbers of shorter ones, so a shingle of n units costs log n passes and no strings.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EXAMPLE_TRIES = 50
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """The features of two documents in text order, and how often each occurs in either."""
+    """The features of two documents in text order, and how often each occurs in each."""
 
     features_a: Numbers
     features_b: Numbers
@@ -31,21 +31,19 @@ class Overlap:
 
     @property
     def shared(self) -> int:
-        """Distinct features of both."""
+        """The number of distinct features that both documents have."""
         return int(np.count_nonzero((self.counts_a > 0) & (self.counts_b > 0)))
 
     @property
     def distinct_a(self) -> int:
-        """Distinct features of the first document."""
         return int(np.count_nonzero(self.counts_a))
 
     @property
     def distinct_b(self) -> int:
-        """Distinct features of the second document."""
         return int(np.count_nonzero(self.counts_b))
 
     def jaccard(self, weights: str) -> float:
-        """Jaccard similarity; with `count` weights the weighted one."""
+        """Jaccard similarity; weighted Jaccard with `count` weights."""
         a, b = self._vectors(weights)
         larger = int(np.maximum(a, b).sum())
         return int(np.minimum(a, b).sum()) / larger if larger else 0.0
@@ -71,7 +69,7 @@ class Overlap:
 
 
 def find_overlap(a: Numbers, b: Numbers, size: int) -> Overlap:
-    """Find the shingles of `size` units in two documents whose units are numbered alike."""
+    """Find the shingles of `size` units in two documents with a common numbering of units."""
     features_a, features_b, total = _number_shingles(a, b, size)
     return Overlap(
         features_a,
@@ -82,7 +80,7 @@ def find_overlap(a: Numbers, b: Numbers, size: int) -> Overlap:
 
 
 def _number_shingles(a: Numbers, b: Numbers, size: int) -> tuple[Numbers, Numbers, int]:
-    whole = np.zeros(1, np.int32)  # of a document shorter than a shingle, the whole is the feature
+    whole = np.zeros(1, np.int32)  # a document shorter than a shingle is one feature
     if len(a) < size and len(b) < size:
         other = whole if np.array_equal(a, b) else whole + 1
         return whole[: len(a)], other[: len(b)], 2
@@ -120,7 +118,7 @@ def _join(left: Numbers, right: Numbers, right_total: int, distance: int) -> tup
 
 
 def _compact(values: NDArray[Any], space: int) -> tuple[Numbers, int]:
-    """Replace values below `space` by numbers without gaps; also how many there are."""
+    """Replace values below `space` with consecutive numbers; also return how many."""
     if space <= _SLOTS_PER_VALUE * len(values):
         present = np.zeros(space, np.bool_)
         present[values] = True

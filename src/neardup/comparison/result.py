@@ -1,4 +1,4 @@
-"""The comparison of two documents: everything that explains why they match, or do not."""
+"""The comparison of two documents: everything that explains whether they match."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class ComparedDocument:
 
     @property
     def empty(self) -> bool:
-        """Whether the document has no word at all; then it can never match."""
+        """Whether the document has no words; an empty document never matches."""
         return self.words == 0
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What two documents share: distinct features of each and of both, how alike they are."""
+    """Distinct features of each document and of both, with examples and similarities."""
 
     features_a: int
     features_b: int
@@ -41,13 +41,13 @@ class Shared:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Two documents side by side, as one scheme sees them.
+    """Two documents compared under one scheme.
 
     `features`, `shared`, `only_a` and `only_b` count distinct features. `jaccard` and `cosine` are
     the true similarities on those features, weighted by count if the scheme is. If a document
     is empty, distance and similarities are None and `reason` says why. `diff_complete` is false
     if some stretches of the diff are replaced as a whole because the documents are too long
-    and too different to be searched to the end.
+    and too different for a complete search.
     """
 
     scheme: Scheme
@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def reason(self) -> str | None:
-        """Why there is no distance and no similarity, if there is none."""
+        """Why there are no distance and similarities; None if there are."""
         empty = [name for name, side in (("A", self.a), ("B", self.b)) if side.empty]
         if not empty:
             return None
@@ -77,7 +77,7 @@ class Comparison:
 
     @property
     def differing_bits(self) -> tuple[int, ...]:
-        """The places of the differing bits, 0 the most significant; none if a side is empty."""
+        """The places of the differing bits, 0 the most significant; none if a document is empty."""
         if self.reason:
             return ()
         difference = f"{self.a.fingerprint ^ self.b.fingerprint:0{self.scheme.bits}b}"
@@ -85,7 +85,7 @@ class Comparison:
 
     @property
     def estimated_cosine(self) -> float | None:
-        """The cosine as the bits tell it: two vectors at an angle t differ in t/pi of the bits."""
+        """The cosine estimated from the bits: vectors at an angle t differ in t/pi of them."""
         distance = self.distance
         return None if distance is None else math.cos(math.pi * distance / self.scheme.bits)
 

@@ -18,10 +18,14 @@ _GROUP = 8
 _DIFFERENT = "not dim bold yellow"
 
 
+_MISSING = "–"
+_LONGEST_EXAMPLE = 60
+
+
 def bit_lines(
     a: int | None, b: int | None, bits: int, differing: Sequence[int], width: int
 ) -> Iterator[Text]:
-    """Lines of at most `width` columns; a document without a fingerprint shows a dash."""
+    """The bits of two fingerprints in lines of up to `width` columns; a dash for a missing one."""
     label = 3 if bits <= _bits_per_line(width - 3) else 8
     step = _bits_per_line(width - label)
     marks = ["0"] * bits
@@ -57,10 +61,6 @@ def _grouped(row: str, flags: Sequence[bool]) -> Text:
     return text
 
 
-_MISSING = "–"
-_LONGEST_EXAMPLE = 60
-
-
 @dataclass(frozen=True)
 class ComparisonView:
     """A comparison for `rich`: print it on any console.
@@ -75,7 +75,7 @@ class ComparisonView:
     full: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Choose marks or colour by what the console can show."""
+        """Render the comparison; the diff uses colour if the console has it, else marks."""
         comparison = self.comparison
         colour = console.color_system is not None and not console.no_color
         yield self._documents()

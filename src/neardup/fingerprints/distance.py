@@ -1,4 +1,4 @@
-"""How many bits differ."""
+"""Hamming distance of fingerprints."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _BYTE_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
 def hamming(a: Any, b: Any) -> Any:
     """Count the differing bits of ints, arrays or Fingerprints, or characters of strings.
 
-    Two ints give an int, and so do two strings of one length. Unsigned arrays give an array,
-    under NumPy's broadcasting: of one dimension, each item is a fingerprint; of two, each row is.
-    Fingerprints must be of one scheme; where a document is empty its distance is bits + 1, which
-    no limit accepts.
+    Two ints give an int, and so do two strings of equal length. Unsigned arrays give an array,
+    under NumPy's broadcasting: in one dimension each item is a fingerprint, in two each row.
+    Fingerprints must have the same scheme; the distance of an empty document is bits + 1, which
+    exceeds every limit.
 
     >>> hamming(0b1011101, 0b1001001)
     2
@@ -39,7 +39,7 @@ def hamming(a: Any, b: Any) -> Any:
 
 def _of_ints(a: int, b: int) -> int:
     if a < 0 or b < 0:
-        raise SettingError("a fingerprint is not negative")
+        raise SettingError("a fingerprint cannot be negative")
     return (a ^ b).bit_count()
 
 
@@ -47,7 +47,7 @@ def _of_strings(a: str, b: str) -> int:
     if len(a) != len(b):
         raise SettingError(
             f"strings of {len(a)} and {len(b)} characters have no Hamming distance; "
-            "it counts places, so both must be of one length"
+            "both must have the same length"
         )
     return sum(x != y for x, y in zip(a, b, strict=True))
 
@@ -57,7 +57,7 @@ def _of_arrays(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
         a.ndim > 1 and a.shape[-1] != b.shape[-1]
     ):
         raise SettingError(
-            f"arrays of shapes {a.shape} and {b.shape} do not hold fingerprints of one width"
+            f"arrays of shapes {a.shape} and {b.shape} do not hold fingerprints of the same width"
         )
     counts = _bit_counts(a ^ b)
     return counts.sum(axis=-1, dtype=np.int64) if counts.ndim > 1 else counts.astype(np.int64)

@@ -25,7 +25,7 @@ FORMAT_KEY, SCHEME_KEY, SETTINGS_KEY = b"neardup.format", b"neardup.scheme", b"n
 
 
 def stored_schema(scheme: Scheme, id_type: pa.DataType, settings: dict[str, Any]) -> pa.Schema:
-    """The columns of a fingerprint file; `settings` tell how it was made, for people."""
+    """The schema of a fingerprint file; `settings` are stored as documentation."""
     about = {**scheme.recipe, "version": __version__, **settings}
     return pa.schema(
         [
@@ -50,7 +50,7 @@ def stored_batch(fingerprints: Fingerprints, ids: pa.Array, schema: pa.Schema) -
     column = pa.Array.from_buffers(
         width, len(fingerprints), [valid, pa.py_buffer(fingerprints.row_bytes())]
     )
-    # From buffers, because pa.array would import pandas, where it is installed, to look at them.
+    # From buffers, because pa.array would import pandas if it is installed.
     words = pa.Array.from_buffers(
         pa.uint32(), len(fingerprints), [None, pa.py_buffer(fingerprints.words.astype(np.uint32))]
     )
@@ -80,7 +80,7 @@ class FingerprintWriter:
         return self
 
     def write(self, fingerprints: Fingerprints) -> None:
-        """Add documents; without ids their places are used, all ids of a file are of one type."""
+        """Add documents; without ids, row numbers are used. All ids of a file have one type."""
         ids = fingerprints.ids
         if ids is None:
             ids = column_of(np.arange(self._rows, self._rows + len(fingerprints)))
@@ -103,13 +103,13 @@ class FingerprintWriter:
 
     def _open(self, id_type: pa.DataType) -> None:
         self._schema = stored_schema(self._scheme, id_type, self._settings)
-        # By a file of Python's: Arrow takes no name that is not UTF-8.
+        # A Python file object, because Arrow accepts only UTF-8 names.
         file = self._stack.enter_context(self._unfinished.open("wb"))
         self._writer = self._stack.enter_context(
             pq.ParquetWriter(
                 file,
                 self._schema,
-                use_dictionary=False,  # ids and fingerprints hardly repeat
+                use_dictionary=False,  # ids and fingerprints rarely repeat
                 compression={"id": "zstd", "words": "zstd", "fingerprint": "none"},
                 write_page_checksum=True,
             )
@@ -123,13 +123,13 @@ class FingerprintWriter:
 
 
 def save(fingerprints: Fingerprints, path: str | os.PathLike[str]) -> None:
-    """Write fingerprints to a file, the rows' places as ids where they have none."""
+    """Write fingerprints to a file; without ids, row numbers are used."""
     with FingerprintWriter(path, fingerprints.scheme, {}) as writer:
         writer.write(fingerprints)
 
 
 def load(path: str | os.PathLike[str]) -> Fingerprints:
-    """Read a fingerprint file, or say why it is none."""
+    """Read a fingerprint file; `InputError` says why if it cannot be read."""
     table = _read(path)
     scheme = _scheme(path, table.schema.metadata or {})
     _require_columns(path, table.schema, scheme)
@@ -139,8 +139,8 @@ def load(path: str | os.PathLike[str]) -> Fingerprints:
     missing = column.is_null().to_numpy(zero_copy_only=False)
     if words.null_count or not np.array_equal(missing, counts == 0):
         raise InputError(
-            f"{path} is a damaged fingerprint file: exactly the documents of 0 words "
-            "must be without a fingerprint"
+            f"{path} is a damaged fingerprint file: the documents with 0 words, and no others, "
+            "must have no fingerprint; make it again with `neardup fingerprint`"
         )
     array = _rows_of(column, scheme)
     array[counts == 0] = 0
@@ -163,7 +163,7 @@ def _scheme(path: str | os.PathLike[str], metadata: dict[bytes, bytes]) -> Schem
     found = metadata.get(FORMAT_KEY, b"").decode(errors="replace")
     if found != FORMAT:
         raise InputError(
-            f"{path} is {found or 'no fingerprint file'}, wanted {FORMAT}; "
+            f"{path} is {found or 'not a fingerprint file'}, expected {FORMAT}; "
             "make one with `neardup fingerprint`"
         )
     try:
@@ -179,7 +179,8 @@ def _require_columns(path: str | os.PathLike[str], found: pa.Schema, scheme: Sch
         if stored is None or (field.name != "id" and stored != field.type):
             raise InputError(
                 f"{path} is a damaged fingerprint file: column {field.name} of {scheme} "
-                f"is {stored or 'missing'}, wanted {field.type}"
+                f"is {stored or 'missing'}, expected {field.type}; make it again with "
+                "`neardup fingerprint`"
             )
 
 

@@ -1,4 +1,4 @@
-"""Documents in, features and fingerprints of one scheme out."""
+"""Computes features and fingerprints of documents, for one scheme."""
 
 from __future__ import annotations
 
@@ -34,12 +34,16 @@ LARGEST_TEXT = 2**30
 Rows = tuple[NDArray[np.uint64], NDArray[np.uint32]]
 
 
+_TEXT_AT_ONCE = 1 << 20
+_TEXTS_ONLY = "this function takes texts; read the files first, or run `neardup fingerprint`"
+
+
 @dataclass(frozen=True)
 class Fingerprinter:
-    """Makes fingerprints: rows of 64-bit words, and the documents' word counts.
+    """Computes the features, fingerprints (rows of 64-bit words) and word counts of documents.
 
-    Schemes that need an idf table count it first: every batch goes through `count`, and
-    `weighted_by` the counter's table gives the maker for the second pass.
+    Schemes that need an idf table take two passes: pass every batch to `count`, then the counter's
+    table to `weighted_by`, which returns the fingerprinter for the second pass.
     """
 
     scheme: Scheme
@@ -48,16 +52,16 @@ class Fingerprinter:
     idf: IdfTable | None = None
 
     def counter(self) -> IdfCounter:
-        """Where the first pass counts."""
+        """An empty counter for the first pass."""
         return IdfCounter(self.scheme.counted)
 
     def count(self, documents: DocumentColumns, counter: IdfCounter) -> None:
-        """Count which features documents have, whatever these are hashed with later."""
+        """Count the features of documents; of the scheme's hash, only a key matters."""
         found: Features | Terms
         if isinstance(documents, GivenTerms):
             found = given_terms(documents.terms, documents.weights, "tfidf", self.family.key)
         elif self.scheme.features.keywords:
-            from neardup.features.keywords import candidate_words  # a segmenter comes along
+            from neardup.features.keywords import candidate_words  # imports a segmenter
 
             found = candidate_words(_checked(documents)[0].texts, self.family.key)
         else:
@@ -65,12 +69,12 @@ class Fingerprinter:
         counter.add(found.offsets, found.hashes)
 
     def weighted_by(self, table: IdfTable) -> Fingerprinter:
-        """The same, with weights from this table, by which the scheme is then named."""
+        """The fingerprinter with weights from this table, which its scheme then names."""
         table.require(self.scheme.counted)
         return replace(self, scheme=self.scheme.with_idf(table.content), idf=table)
 
     def rows(self, documents: DocumentColumns) -> Rows:
-        """Fingerprint documents; a missing text is an empty one."""
+        """The fingerprints and word counts of documents; a missing text counts as empty."""
         scheme = self.scheme
         if isinstance(documents, GivenTerms):
             terms = self._given_terms(documents)
@@ -97,7 +101,7 @@ class Fingerprinter:
     def features(self, documents: DocumentColumns) -> WeightedFeatures:
         """The features of documents with their weights.
 
-        They are hashed by `nd1` whatever the scheme's hash is, but for a keyed one: by that.
+        They are hashed by `nd1`, with the key of a keyed scheme, whatever the scheme's hash is.
         """
         found: Features | Terms
         if isinstance(documents, GivenTerms):
@@ -113,15 +117,14 @@ class Fingerprinter:
         return in_order(found.offsets, found.hashes, self._weights(found), found.words)
 
     def no_rows(self) -> NDArray[np.uint64]:
-        """The fingerprints of no documents."""
         return np.zeros((0, self.scheme.row_words), np.uint64)
 
     def rows_of_features(self, features: WeightedFeatures) -> NDArray[np.uint64]:
-        """The fingerprints of documents whose features were found before, as `is_hashed` allows."""
+        """The fingerprints of documents from their features; the scheme must be `is_hashed`."""
         return self._summed(features.offsets, features.hashes, features.weights)
 
     def weighted_terms(self, columns: Sequence[TextColumn]) -> list[dict[str, float]]:
-        """The features of texts as people read them, with their weights."""
+        """The features of texts as readable strings, with their weights."""
         terms = self._text_terms(_checked(columns))
         names, weights = [terms.vocabulary[i] for i in terms.places], self._weights(terms).tolist()
         return [
@@ -154,7 +157,7 @@ class Fingerprinter:
         how = self.scheme.weights
         if not how.startswith("tfidf"):
             return weights_of(documents, how)
-        if self.scheme.features.keywords:  # chosen by tf-idf, they bring it along
+        if self.scheme.features.keywords:  # they carry the tf-idf they were chosen by
             return weights_of(documents, "given")
         return weights_of(documents, how, lambda hashes: self._table.idf(hashes, how))
 
@@ -209,7 +212,7 @@ class Fingerprinter:
 
 
 def _checked(columns: Sequence[TextColumn]) -> list[TextColumn]:
-    """Columns without nulls, of texts that are not too large for the kernels."""
+    """The columns without nulls; texts that are too large for the kernels are refused."""
     filled = []
     for column in columns:
         texts = column.texts.fill_null("") if column.texts.null_count else column.texts
@@ -222,11 +225,7 @@ def _checked(columns: Sequence[TextColumn]) -> list[TextColumn]:
 def _refuse_giants(texts: pa.Array) -> None:
     largest = pc.max(pc.binary_length(texts)).as_py()
     if largest > LARGEST_TEXT:
-        raise InputError(f"a text of {largest} bytes is more than the 1 GiB a document may have")
-
-
-_TEXT_AT_ONCE = 1 << 20
-_TEXTS_ONLY = "this function takes texts; read the files first, or run `neardup fingerprint`"
+        raise InputError(f"a text of {largest} bytes exceeds the limit of 1 GiB; split it")
 
 
 @suggests_settings
@@ -242,10 +241,10 @@ def fingerprint(
     text: str | None = None,
     idf: IdfTable | str | os.PathLike[str] | None = None,
 ) -> Fingerprints:
-    """Make a fingerprint of each text.
+    """Compute the fingerprint of each text.
 
     A missing text, and one without any word, is *empty*: its fingerprint is all zero, `.empty`
-    marks it, and it is near nothing, not even another empty one.
+    marks it, and it matches nothing, not even another empty one.
 
     Args:
         texts: A list, an iterator, or a NumPy, pandas, Polars or Arrow column; with `text`, a
@@ -266,7 +265,8 @@ def fingerprint(
             the sums, for example `sphere:42x64`. Default: none.
         text: Column of a table with the text. Several columns are fields, each with features of
             its own and an optional weight: `name*2+street+city`.
-        idf: Table for tf-idf weights, from `nd.idf` or a saved file. Default: made of these texts.
+        idf: Table for tf-idf weights, from `nd.idf` or a saved file. Default: counted from these
+            texts.
 
     >>> import neardup as nd
     >>> fps = nd.fingerprint(["the quick brown fox", "The quick, brown fox!"])
@@ -281,7 +281,7 @@ def fingerprint(
     fingerprinter = Fingerprinter(scheme, family, kernels.thread_count(threads))
     batches = _batches(texts, scheme, text)
     if scheme.needs_idf and idf is None:
-        batches = list(batches)  # which are gone through twice
+        batches = list(batches)  # two passes
     fingerprinter = fitted(fingerprinter, batches, idf)
     parts = [fingerprinter.rows(batch) for batch in batches]
     rows = [bits for bits, _ in parts] or [np.zeros((0, scheme.row_words), np.uint64)]
@@ -297,7 +297,7 @@ def idf(
     text: str | None = None,
     hash: HashChoice = "nd1",
 ) -> IdfTable:
-    """Count in how many texts each feature occurs, to weigh these and later texts alike.
+    """Count in how many texts each feature occurs, for tf-idf weights of these and later texts.
 
     Args:
         texts: The documents, as `fingerprint` takes them.
@@ -326,7 +326,7 @@ def fitted(
     batches: Iterable[DocumentColumns],
     idf: IdfTable | str | os.PathLike[str] | None,
 ) -> Fingerprinter:
-    """The maker with the weights it needs: from a table, else from a pass over the documents."""
+    """The fingerprinter with the idf table it needs: the given one, or counted from `batches`."""
     if idf is not None:
         return fingerprinter.weighted_by(required_table(idf, fingerprinter.scheme))
     if not fingerprinter.scheme.needs_idf:
@@ -338,10 +338,10 @@ def fitted(
 
 
 def required_table(idf: IdfTable | str | os.PathLike[str], scheme: Scheme) -> IdfTable:
-    """A table as it was given or saved, which must be one that the scheme has a use for."""
+    """The given table, loaded if it is a file; refused if the scheme does not use one."""
     if not scheme.needs_idf:
         raise SettingError(
-            f"an idf table was given, but {scheme} has no use for it; take weights=tfidf"
+            f"an idf table was given, but {scheme} does not use one; choose weights=tfidf"
         )
     return idf if isinstance(idf, IdfTable) else IdfTable.load(idf)
 
@@ -355,7 +355,7 @@ def _batches(texts: Any, scheme: Scheme, column: str | None) -> Iterable[Documen
     chunks = string_chunks(texts if column is None else column_texts(texts, column))
     if scheme.is_native:
         return ([TextColumn(chunk)] for chunk in chunks)
-    # Features take several times the room of the text; few documents at a time stay in cache.
+    # Features take several times the memory of the text; small batches stay in cache.
     return (
         [TextColumn(chunk.slice(begin, end - begin))]
         for chunk in chunks

@@ -1,9 +1,9 @@
-"""Many fingerprints of one scheme."""
+"""`Fingerprints`: the fingerprints of many documents, of one scheme."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -16,7 +16,7 @@ from neardup.kernels.columns import column_of
 
 
 def unsigned(values: Any) -> NDArray[Any]:
-    """An array of unsigned integers; signed ones pass where none is negative."""
+    """An array of unsigned integers; signed ones are accepted if none is negative."""
     array = np.asarray(values)
     if array.dtype.kind == "i" and (array.size == 0 or array.min() >= 0):
         array = array.astype(np.uint64)
@@ -30,9 +30,9 @@ def unsigned(values: Any) -> NDArray[Any]:
 class Fingerprints:
     """Fingerprints as rows of 64-bit words, with their scheme and the documents' word counts.
 
-    Bit 0 is the most significant bit of a row's first word; bits behind the last are zero.
+    Bit 0 is the most significant bit of a row's first word; unused bits at the end are zero.
     An integer index gives one fingerprint as an int of `bits` binary digits; a slice, a mask or
-    an array of places gives fewer `Fingerprints`.
+    an array of places gives `Fingerprints`.
 
     >>> import neardup as nd
     >>> fps = nd.fingerprint(["to be or not to be", "..."], bits=16)
@@ -67,12 +67,12 @@ class Fingerprints:
 
     @property
     def bits(self) -> int:
-        """The width of a fingerprint."""
+        """The number of bits of a fingerprint."""
         return self.scheme.bits
 
     @property
     def empty(self) -> NDArray[np.bool_]:
-        """Which documents held no word at all; those are near nothing."""
+        """Which documents have no words; these match nothing."""
         return np.asarray(self.words == 0)
 
     def hex(self) -> list[str]:
@@ -86,7 +86,7 @@ class Fingerprints:
         return np.ascontiguousarray(every[:, : self.scheme.row_bytes])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write id, words and fingerprint as Parquet; without ids the rows' places are used."""
+        """Write id, words and fingerprint as Parquet; without ids, row numbers are used."""
         from neardup.fingerprints.files import save
 
         save(self, path)
@@ -100,6 +100,9 @@ class Fingerprints:
 
     def __len__(self) -> int:
         return len(self.array)
+
+    def __iter__(self) -> Iterator[int]:
+        return (self[place] for place in range(len(self)))
 
     @overload
     def __getitem__(self, place: int | np.integer[Any]) -> int: ...

@@ -23,11 +23,22 @@ _SPEC = re.compile(r"sphere:([0-9]{1,4})x([0-9]{1,4})(?::([0-9]{1,9}))?(?:@([0-9
 _HASH_DIGITS = 12
 
 
+_TEXT_WEIGHTS = ("set", "count", "tfidf", "tfidf:lab")
+_TERM_WEIGHTS = ("given", *_TEXT_WEIGHTS)
+_KEYWORD_WEIGHTS = ("tfidf", "set")
+TIES = (">0", ">=0")
+DEFAULT_BITS = 64
+LARGEST_BITS = 4096
+_FIELDS, _IDF = "fields:", "idf:"
+# A hash family as callers pass it: a name, an object, or a function from bytes to int.
+HashChoice = str | HashFamily | Callable[[bytes], int]
+
+
 @dataclass(frozen=True)
 class SphereProjection:
     """`sphere:42x64`: sums over 42 bits of hash, then the signs of 64 dot products.
 
-    Written out in full, `sphere:42x64:SEED@HASH`, it names the very vectors by their content.
+    The full form, `sphere:42x64:SEED@HASH`, identifies the vectors by a hash of their content.
     """
 
     dimension: int
@@ -37,7 +48,7 @@ class SphereProjection:
 
     @classmethod
     def parse(cls, spec: str) -> SphereProjection:
-        """Read a projection; one written without its hash gets that of the vectors."""
+        """Read a projection; if the hash is missing, it is computed from the vectors."""
         match = _SPEC.fullmatch(spec)
         if not match or int(match[1]) < 2 or int(match[2]) < 1:
             raise SettingError(
@@ -51,14 +62,14 @@ class SphereProjection:
         return cls(dimension, count, seed, content)
 
     def sphere(self) -> Sphere:
-        """The vectors, which must be the very ones the name says."""
+        """The vectors; refused if their hash is not the one in the name."""
         from neardup.sphere import sphere_vectors
 
         sphere = sphere_vectors(self.dimension, self.count, self.seed)
         if not sphere.content_hash.startswith(self.content):
             raise SchemeMismatchError(
-                f"the vectors of {self} cannot be made here: this machine computes those of "
-                f"content {sphere.content_hash[:_HASH_DIGITS]}; load the ones that were used"
+                f"the vectors of {self} cannot be reproduced: this machine computes vectors with "
+                f"the hash {sphere.content_hash[:_HASH_DIGITS]}; load the original ones"
             )
         return sphere
 
@@ -76,20 +87,9 @@ class SphereProjection:
         return f"sphere:{self.dimension}x{self.count}:{self.seed}@{self.content}"
 
 
-_TEXT_WEIGHTS = ("set", "count", "tfidf", "tfidf:lab")
-_TERM_WEIGHTS = ("given", *_TEXT_WEIGHTS)
-_KEYWORD_WEIGHTS = ("tfidf", "set")
-TIES = (">0", ">=0")
-DEFAULT_BITS = 64
-LARGEST_BITS = 4096
-_FIELDS, _IDF = "fields:", "idf:"
-# A hash family as callers name it: by name, as an object, or as a function from bytes to int.
-HashChoice = str | HashFamily | Callable[[bytes], int]
-
-
 @dataclass(frozen=True)
 class Scheme:
-    """What was hashed and how; fingerprints compare only within one scheme.
+    """What is hashed and how; only fingerprints of the same scheme can be compared.
 
     >>> str(Scheme.of("word:3", bits=64))
     'nd1/word:3/set/64'
@@ -102,7 +102,7 @@ class Scheme:
     tie: str = ">0"
     projection: SphereProjection | None = None
     fields: Fields | None = None
-    idf: str = ""  # the content of the table that weights were taken from
+    idf: str = ""  # content hash of the idf table
 
     @classmethod
     def of(
@@ -115,10 +115,10 @@ class Scheme:
         projection: str | None = None,
         fields: Fields | None = None,
     ) -> Scheme:
-        """Check every part and put them together.
+        """Check the settings and make a scheme of them.
 
-        Without `weights`, features of texts count once each (`set`), terms as they are weighted
-        (`given`) and keywords by `tfidf`. A projection sets the bits by its count.
+        The default of `weights` is `set` for texts, `given` for terms and `tfidf` for keywords.
+        With a projection, its count is the number of bits.
         """
         spec = FeatureSpec.parse(features)
         choices = _weight_choices(spec)
@@ -128,15 +128,13 @@ class Scheme:
         require_bits(bits)
         sphere = None if projection is None else SphereProjection.parse(projection)
         if sphere is not None and bits not in (DEFAULT_BITS, sphere.count):
-            raise SettingError(
-                f"bits={bits}, but {projection} gives {sphere.count}; leave bits away"
-            )
+            raise SettingError(f"bits={bits}, but {projection} gives {sphere.count}; omit bits")
         width = int(bits) if sphere is None else sphere.count
         family = hash_family(hash)
         family.require_bits(width if sphere is None else sphere.dimension)
         if fields is not None and (spec.are_given or spec.keywords):
             raise SettingError(
-                f"{spec} takes one column, not the fields {fields}; take word:N or char:N of them"
+                f"{spec} takes one column, not the fields {fields}; use word:N or char:N for fields"
             )
         return cls(spec, weights, width, family.name, tie, sphere, fields)
 
@@ -150,11 +148,10 @@ class Scheme:
         projection = _taken(rest, ("sphere:",))
         fields = _taken(rest, (_FIELDS,))
         idf = _taken(rest, (_IDF,))
-        if not bits.isascii() or not bits.isdigit() or rest:
-            raise SettingError(f"{name!r} is no scheme name; one looks like nd1/word:3/set/64")
         keyed = hash_.startswith(KEYED_PREFIX)
-        if keyed and not is_full_name(hash_):
-            raise SettingError(f"{name!r} is no scheme name; one looks like nd1/word:3/set/64")
+        whole = bits.isascii() and bits.isdigit()
+        if not whole or rest or (keyed and not is_full_name(hash_)):
+            raise SettingError(f"{name!r} is not a scheme name; an example is nd1/word:3/set/64")
         # A function or a key is known here by its name only: enough to compare, not to hash.
         known = "nd1" if keyed or hash_.startswith(FUNCTION_PREFIX) else hash_
         record = Fields.parse(fields.removeprefix(_FIELDS)) if fields else None
@@ -163,7 +160,7 @@ class Scheme:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """The settings that make these fingerprints, as plain values; `of` takes them back.
+        """The settings that make these fingerprints, as plain values; `of` accepts them.
 
         >>> scheme = Scheme.of("char:4", bits=32)
         >>> Scheme.of(**scheme.recipe) == scheme
@@ -175,7 +172,7 @@ class Scheme:
 
     @property
     def is_native(self) -> bool:
-        """Whether one kernel takes texts to fingerprints, without features in between."""
+        """Whether one kernel computes fingerprints directly from texts."""
         plain = self.projection is None and self.fields is None
         shingles = self.features.shingle is not None and self.weights in ("set", "count")
         return plain and shingles and self._is_nd1
@@ -187,7 +184,7 @@ class Scheme:
 
     @property
     def is_keyed(self) -> bool:
-        """Whether its hash has a key, by which features are hashed wherever they are compared."""
+        """Whether the hash has a key; then features are hashed with that key, too."""
         return self.hash.startswith(KEYED_PREFIX)
 
     @property
@@ -207,13 +204,13 @@ class Scheme:
 
     @property
     def counted(self) -> str:
-        """What an idf table for this scheme counts."""
+        """The name of what an idf table for this scheme counts."""
         features = "keywords" if self.features.keywords else str(self.features)
         names = "" if self.fields is None else f"/{_FIELDS}{Fields.named(self.fields.names)}"
         return features + names + (f"/{self.hash}" if self.is_keyed else "")
 
     def with_idf(self, content: str) -> Scheme:
-        """The same scheme, with weights by the idf table of this content."""
+        """The same scheme, with weights from the idf table with this content hash."""
         return replace(self, idf=content)
 
     @property
@@ -227,7 +224,7 @@ class Scheme:
         return -(-self.bits // 8)
 
     def require_same(self, other: Scheme) -> None:
-        """Refuse to mix this scheme with another one."""
+        """Raise `SchemeMismatchError` if the other scheme differs."""
         if self != other:
             raise SchemeMismatchError(
                 f"fingerprints of scheme {self} and of scheme {other} cannot be compared; "
@@ -254,7 +251,7 @@ def _weight_choices(spec: FeatureSpec) -> tuple[str, ...]:
 
 
 def _taken(parts: list[str], starts: tuple[str, ...]) -> str | None:
-    """Take the first part that begins in one of these ways out of the list."""
+    """Remove and return the first part with one of these prefixes."""
     for part in parts:
         if part.startswith(starts):
             parts.remove(part)
@@ -268,7 +265,7 @@ def _require(setting: str, value: str, known: tuple[str, ...]) -> None:
 
 
 def require_bits(bits: Any) -> None:
-    """Refuse what is no number of bits of a fingerprint."""
+    """Raise `SettingError` if this is not a valid number of bits."""
     whole = isinstance(bits, SupportsIndex) and not isinstance(bits, bool)
     if not whole or not 1 <= bits <= LARGEST_BITS:
         raise SettingError(f"bits={bits!r} must be a whole number from 1 to {LARGEST_BITS}")

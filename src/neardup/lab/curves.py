@@ -22,6 +22,12 @@ _COLUMNS, _LINES = 61, 21  # odd, so that 0, 0.5 and 1 fall on a cell
 _MARKED_STEPS = 8
 
 
+Numbers = NDArray[np.float64]
+# Angles at which a plan without a formula is evaluated, at up to a few milliseconds each, with
+# linear interpolation between them. They are denser near 0, where the curve is steepest.
+_ANGLES = np.linspace(0, 1, 65) ** 2 * (np.pi / 2)
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """The probability to be found, by similarity from 0 to 1 in even steps."""
@@ -95,13 +101,6 @@ def draw_curves(
     figure.legend(loc="outside lower center", ncols=1, frameon=False, fontsize=9, handlelength=4)
     with replacing(path) as unfinished:
         write_figure(figure, unfinished, suffix)
-
-
-Numbers = NDArray[np.float64]
-
-# Angles at which a plan without a formula is evaluated, at up to a few milliseconds each, with
-# linear interpolation between them. They are denser near 0, where the curve is steepest.
-_ANGLES = np.linspace(0, 1, 65) ** 2 * (np.pi / 2)
 
 
 def chances(plan: Plan, cosines: Any, n: int | None = None) -> Numbers | None:

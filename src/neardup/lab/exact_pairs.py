@@ -1,4 +1,4 @@
-"""Every similar pair of a collection, without comparing all with all."""
+"""All similar pairs of a collection, without comparing all documents with each other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def exact_pairs(
     """Find every pair of documents whose similarity reaches the threshold, guaranteed.
 
     Unlike `dedup`, it pairs all copies with each other: a thousand copies of one text are half a
-    million pairs. All features are held in memory, about one and a half times the text.
+    million pairs. All features are held in memory, about 1.5 times the size of the text.
 
     Args:
         documents: The documents, as `dedup` takes them. With `features="terms"` documents bring
@@ -53,8 +53,8 @@ def exact_pairs(
         threads: Number of threads. Default: one per core.
 
     Returns:
-        A table with the columns `a`, `b` and `similarity`; a comes before b. Both are ids where
-        documents have them, else places.
+        A table with the columns `a`, `b` and `similarity`; a comes before b. Both are ids if
+        the documents have them, else row numbers.
 
     >>> import neardup as nd
     >>> nd.exact_pairs([{"x": 3, "y": 4}, {"x": 3}, {"z": 1}], 0.5, features="terms").to_pydict()

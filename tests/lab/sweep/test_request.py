@@ -28,8 +28,8 @@ def test_a_plan_is_taken_as_it_is():
 @pytest.mark.parametrize(
     ("chosen", "words"),
     [
-        ((2, None, None), "bands and band_bits belong together"),
-        ((None, 10, None), "bands and band_bits belong together"),
+        ((2, None, None), "give bands .* and band_bits .* together"),
+        ((None, 10, None), "give bands .* and band_bits .* together"),
         ((None, None, None), "nothing to sweep"),
         (([], [], []), "nothing to sweep"),
         (([0], [10], None), "bands=0 must be a whole number"),

@@ -35,7 +35,7 @@ def cases(draw):
 
 
 def complete_ways(bits, k):
-    ways = ["auto", "all"]
+    ways: list[str | BlockPlan] = ["auto", "all"]
     if k < bits:
         ways += [f"blocks:{k}", BlockPlan.of_blocks(k, k + 1, bits)]
     if k + 2 <= bits and k <= 6:
@@ -102,6 +102,7 @@ def test_candidates_of_a_plan_are_the_pairs_that_agree_on_a_mask(case):
             return any((x ^ y) & mask == 0 for mask in plan.masks)
 
         given_way = plan if way is masks else way
+        assert plan.guarantee is not None
         for limit in (None, min(plan.guarantee, 2)):
             table = nd.find_pairs(fingerprints(found, bits), None, limit, given_way)
             assert triples(table) == near_pairs(found, limit=limit, wanted=agree), plan

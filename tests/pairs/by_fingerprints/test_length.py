@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from tests.pairs.by_fingerprints.truth import triples
 
 import neardup as nd
-from neardup.pairs.by_fingerprints import length, passes, plan_of
+from neardup.pairs.by_fingerprints import LengthPlan, length, passes, plan_of
 
 counts = st.lists(st.integers(0, 60), max_size=25)
 
@@ -87,6 +87,7 @@ def test_identical_fingerprints_of_other_lengths_are_no_pair():
 @given(counts, counts)
 def test_comparisons_are_counted_beforehand(words, others):
     plan = plan_of("length:0.2", 64)
+    assert isinstance(plan, LengthPlan)
     words, others = ([w + 1 for w in many] for many in (words, others))
     assert plan.comparisons(np.array(words, np.int64)) == len(truth(prints(words)))
     assert plan.comparisons(np.array(words, np.int64), np.array(others, np.int64)) == len(

@@ -1,7 +1,7 @@
 """What plans say about themselves is true: tables, guarantee, recall, candidates, names."""
 
 from itertools import combinations, pairwise
-from math import comb
+from math import comb, prod
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ import neardup as nd
 from neardup.pairs.by_fingerprints import MaskPlan, plan_of
 from neardup.pairs.by_fingerprints.blocks import cut
 from neardup.pairs.by_fingerprints.masks import agreement, guarantee
+from neardup.pairs.by_fingerprints.probe import ProbePlan
 from neardup.pairs.recall import bit_agreement
 
 BITS = 8
@@ -44,6 +45,7 @@ def test_guarantee_is_the_largest_distance_at_which_no_difference_is_missed(mask
 @pytest.mark.parametrize("bits", [9, 64, 65, 256])
 def test_blocks_promise_what_their_masks_keep(k, m, bits):
     plan = plan_of(f"blocks:{k}/{m}", bits)
+    assert isinstance(plan, MaskPlan)
     assert plan.tables == comb(m, k)
     assert plan.guarantee == k == guarantee(plan.masks, bits)
     assert all(mask >> bits == 0 for mask in plan.masks)
@@ -53,8 +55,8 @@ def test_blocks_promise_what_their_masks_keep(k, m, bits):
     expected = 0.0
     for flawed in range(k + 1):
         for chosen in combinations(range(m), flawed):
-            expected += np.prod(
-                [1 - p**w if block in chosen else p**w for block, w in enumerate(widths)]
+            expected += prod(
+                1 - p**w if block in chosen else p**w for block, w in enumerate(widths)
             )
     assert plan.recall(0.97) == pytest.approx(expected, rel=1e-9)
 
@@ -72,6 +74,7 @@ def test_blocks_cover_every_bit_once():
 
 def test_the_plans_of_the_literature():
     four_tables = plan_of("blocks:3", 64)
+    assert isinstance(four_tables, MaskPlan)
     assert [f"{mask:016x}" for mask in four_tables.masks] == [
         "ffff000000000000",
         "0000ffff00000000",
@@ -113,6 +116,7 @@ def test_random_fingerprints_give_the_expected_candidates(name):
 
 def test_probe_tells_the_binomial_tail():
     plan = plan_of("probe:2", 64)
+    assert isinstance(plan, ProbePlan)
     assert plan.probes == 1 + 64 + 2016
     p = bit_agreement(0.99)
     tail = sum(comb(64, d) * (1 - p) ** d * p ** (64 - d) for d in range(3))

@@ -6,7 +6,7 @@ from tests.pairs.by_fingerprints.truth import WIDTHS, rows_of, triples
 
 import neardup as nd
 from neardup.pairs.by_fingerprints import plan_of
-from neardup.pairs.by_fingerprints.rotate import rotate_left
+from neardup.pairs.by_fingerprints.rotate import RotatePlan, rotate_left
 from neardup.pairs.recall import bit_agreement
 
 VALUES = [37586, 50086, 2648, 934, 40957, 2650, 64475, 40955]
@@ -30,7 +30,9 @@ def test_rotated_by_two_the_missed_pair_lies_together():
     assert sorted(turned.tolist()) == TURNED
     table = nd.find_pairs(sixteen(TURNED), candidates="rotate:1")
     assert table["distance"].to_pylist() == [2, 11, 1, 5, 6, 2, 6]
-    assert plan_of("rotate:8", 16).shifts == [0, 2, 4, 6, 8, 10, 12, 14]
+    plan = plan_of("rotate:8", 16)
+    assert isinstance(plan, RotatePlan)
+    assert plan.shifts == [0, 2, 4, 6, 8, 10, 12, 14]
     missed = (1, 3, 2)  # 50086 and 934
     assert missed not in triples(nd.find_pairs(prints, candidates="rotate:1"))
     assert missed in triples(nd.find_pairs(prints, candidates="rotate:8"))

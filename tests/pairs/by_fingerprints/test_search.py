@@ -1,6 +1,7 @@
 """What `find_pairs` takes, gives and refuses; one result by any number of threads or passes."""
 
 import logging
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,7 +174,8 @@ def test_too_little_memory_is_refused_before_the_first_batch():
 
 
 def test_a_distance_may_be_a_numpy_integer():
-    assert nd.find_pairs(SOME, max_distance=np.int64(1)).num_rows == 4
+    distance: Any = np.int64(1)
+    assert nd.find_pairs(SOME, max_distance=distance).num_rows == 4
 
 
 def test_schemes_are_not_mixed():

@@ -91,7 +91,7 @@ def curve(
 
 
 def _lines(curves: list[Curve], threshold: float | None) -> list[str]:
-    """What the curves say, in a line each."""
+    """The similarities at which each curve reaches 50 % and 95 %, one line per curve."""
     width = max(len(one.name) for one in curves)
     lines = []
     for one in curves:

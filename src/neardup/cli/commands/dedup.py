@@ -144,7 +144,7 @@ def _print(result: Result, texts: Mapping[int, str], output: Path) -> None:
 
 
 def _largest(result: Result, texts: Mapping[int, str]) -> list[str]:
-    """The largest clusters in a line each: size, and how the kept document begins."""
+    """The largest clusters, one line each: size, and the beginning of the kept document."""
     from neardup.deduplication.page import largest_clusters
 
     lines = []

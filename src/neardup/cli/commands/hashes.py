@@ -61,7 +61,7 @@ def hashes(families: tuple[str, ...], words: str | None, slots: int, json: bool)
 
 
 def _every_family(slots: int, words: Sequence[str]) -> list[str]:
-    """One of each kind; those made for a table are made for this one."""
+    """One family of each kind; families for hash tables are sized for `slots`."""
     from neardup.hashes.integers import range_of
     from neardup.hashes.universal import next_prime
 
@@ -75,7 +75,7 @@ def _every_family(slots: int, words: Sequence[str]) -> list[str]:
 
 
 def _words_of(name: str) -> list[str]:
-    """The distinct lines of a file, without blanks around them."""
+    """The distinct lines of a file, without surrounding white space."""
     lines = read_text(name).splitlines()
     words = list(dict.fromkeys(word for line in lines if (word := line.strip())))
     if not words:

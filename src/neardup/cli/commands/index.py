@@ -1,4 +1,4 @@
-"""`neardup index`: documents that come and go, and what is near them."""
+"""`neardup index`: add, delete and query documents of an index."""
 
 from __future__ import annotations
 
@@ -341,7 +341,7 @@ def _print_lines(found: Iterable[tuple[Any, list[Match]]]) -> None:
 
 
 def _print_table(found: Iterable[tuple[Any, list[Match]]]) -> None:
-    """Columns parted by tabs; the query first where there are many."""
+    """Print columns separated by tabs; with several queries, the query is the first column."""
     for asked, matches in found:
         front = [] if asked is None else [str(asked)]
         if not matches:

@@ -1,4 +1,4 @@
-"""`neardup plan`: the ways to search, what they promise and what they cost."""
+"""`neardup plan`: search plans, their guarantees and their costs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _number(text: str) -> int:
 
 
 def _one_of_each(bits: int) -> list[str]:
-    """The ways that promise less, in an ordinary size for that many bits."""
+    """The plans with weaker guarantees, in a typical size for that many bits."""
     width = min(16, bits)
     return [
         f"bands:{bits // width}x{width}",

@@ -133,8 +133,7 @@ def _shown(table: BesideTable) -> Table:
 
     shown = Table(box=None, padding=(0, 1), pad_edge=False, header_style="dim")
     for place, column in enumerate(table.columns):
-        told = [row[place] for row in table.rows]
-        numbers = all(isinstance(cell, int | float | None) for cell in told)
+        numbers = all(isinstance(row[place], int | float | None) for row in table.rows)
         shown.add_column(
             Text(column.heading),
             justify="right" if numbers else "left",
@@ -142,12 +141,12 @@ def _shown(table: BesideTable) -> Table:
             no_wrap=numbers,
         )
     for row in table.rows:
-        shown.add_row(*(Text(visible(told_cell(cell))) for cell in row))
+        shown.add_row(*(Text(visible(_cell_text(cell))) for cell in row))
     return shown
 
 
-def told_cell(cell: Cell) -> str:
-    """A number with its thousands apart, a share with three digits, nothing for nothing."""
+def _cell_text(cell: Cell) -> str:
+    """A number with thousands separators, a share with three digits, nothing for None."""
     if cell is None:
         return ""
     if isinstance(cell, float):

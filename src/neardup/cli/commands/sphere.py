@@ -1,4 +1,4 @@
-"""`neardup sphere`: watch charges settle on a sphere."""
+"""`neardup sphere`: spread vectors over a sphere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from neardup.errors import SettingError
 if TYPE_CHECKING:
     from neardup.sphere import Sphere
 
-_TOLD = (1, 2**5, 2**10, 2**15)  # the exponents in the table
+_SHOWN_EXPONENTS = (1, 2**5, 2**10, 2**15)
 _CHART_WIDTH, _CHART_ROWS, _CHART_FLOOR = 64, 6, 1e-15
 
 
@@ -45,7 +45,7 @@ def sphere(
     from neardup.sphere.picture import draw
 
     if plot is not None:
-        picture_format(plot)  # a wrong name is told before the work, not after it
+        picture_format(plot)  # a wrong name fails before the work, not after it
         require_writable(plot)
         require_matplotlib()
     if output is not None:
@@ -114,7 +114,7 @@ def _print(sphere: Sphere, seconds: float) -> None:
 
 
 def _rest(sphere: Sphere) -> str:
-    """How still the charges are, beside the limits of `settle`."""
+    """How far the charges are from rest, with the limits of `settle`."""
     from neardup.sphere.settle import BALANCED, STILL
 
     moved = f"the last step moved a charge by {sphere.displacement:.0e} at most "
@@ -129,7 +129,11 @@ def _table(sphere: Sphere) -> str:
     """The first iteration and the last one of a few exponents."""
     last = {int(exponent): row for row, exponent in enumerate(sphere.exponents)}
     shown = sorted(
-        {0, *(last[exponent] for exponent in _TOLD if exponent in last), len(sphere.energies) - 1}
+        {
+            0,
+            *(last[exponent] for exponent in _SHOWN_EXPONENTS if exponent in last),
+            len(sphere.energies) - 1,
+        }
     )
     rows = ["iteration   exponent     energy   smallest angle"]
     rows += [

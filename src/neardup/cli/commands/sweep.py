@@ -113,13 +113,13 @@ def sweep(
 
     print_sweep(found, plain_console())
     if found.rejected:
-        say(f"{count(found.rejected, 'row')} could not be read and left out", err=True)
+        say(f"{count(found.rejected, 'row')} could not be read", err=True)
     if output is not None:
         say(f"{'table and plots' if can_draw() else 'table'} → {output}")
 
 
 def _numbers(text: str | None, option: str, kind: type[Number]) -> list[Number] | None:
-    """`2,3,4` as numbers."""
+    """The numbers of a list such as `2,3,4`."""
     if text is None:
         return None
     try:

@@ -108,7 +108,7 @@ def _print(found: Tuning, inputs: tuple[str, ...], output: Path | None) -> None:
 
 
 def _settings(found: Tuning) -> str:
-    """The settings, without the comments of the file."""
+    """The settings file without its comments."""
     return "\n".join(line for line in found.to_toml().splitlines() if not line.startswith("#"))
 
 

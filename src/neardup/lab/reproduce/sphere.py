@@ -25,6 +25,10 @@ from neardup.presets import preset
 LONGEST_ARTICLE = 1_000_000
 
 
+LONGEST_LINES = 5
+SIZES = (1, 2, 5, 10, 100, 1000)
+
+
 @dataclass(frozen=True, eq=False)
 class WindowedPairs:
     """Counts of pairs within each limit: in total, separated by a border, and per document.
@@ -130,10 +134,6 @@ def windowed_pairs(
         counted.add(here[near.a[first]], here[near.b[first]], near.distance[first], windows)
         start = stop
     return counted
-
-
-LONGEST_LINES = 5
-SIZES = (1, 2, 5, 10, 100, 1000)
 
 
 def reproduce_articles(

@@ -1,4 +1,4 @@
-"""What one plan finds: how many candidates, how many of them true, in what time."""
+"""Counts for one plan: candidates, true pairs, and time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ from neardup.pairs.by_fingerprints.rows import Rows
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
 _HALF = np.uint64(32)
-# A true pair, in the truth, among those of each plan, and while they are put in order.
+# Memory of a true pair: in the truth, in the result of each plan, and while sorting.
 _TRUE_PAIR_BYTES, _FEWEST_PAIRS = 160, 1 << 17
 
 
+# Memory of a pair during the search; pairs that do not fit in half of the memory come in batches.
+_FOUND_PAIR_BYTES, _LEAST_MEMORY = 64, 32 << 20
+
+
 class TruePairs:
-    """Pairs of kinds that reach the lowest threshold: a < b, by (a, b), with their similarity."""
+    """Pairs of distinct documents that reach the lowest threshold: a < b, sorted by (a, b)."""
 
     def __init__(self, a: Places, b: Places, similarity: Similarities) -> None:
         self.a, self.b, self.similarity = a, b, similarity
@@ -35,12 +39,11 @@ class TruePairs:
 
     @classmethod
     def none(cls) -> TruePairs:
-        """No pair."""
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
     @classmethod
     def joined(cls, parts: list[TruePairs]) -> TruePairs:
-        """The pairs of several lists that have none in common."""
+        """Merge several lists that have no pair in common."""
         a = np.concatenate([part.a for part in parts])
         b = np.concatenate([part.b for part in parts])
         order = np.argsort(_keys(a, b))
@@ -48,7 +51,7 @@ class TruePairs:
         return cls(a[order], b[order], similarity[order])
 
     def among(self, a: Places, b: Places) -> TruePairs:
-        """Those of these pairs that are in a list, which is by (a, b) too."""
+        """The pairs that are also in this list, which must be sorted by (a, b)."""
         if not len(a):
             return TruePairs.none()
         listed, wanted = _keys(a, b), _keys(self.a, self.b)
@@ -56,26 +59,25 @@ class TruePairs:
         return self.where(listed[places] == wanted)
 
     def without(self, others: TruePairs) -> TruePairs:
-        """Those of these pairs that others do not have."""
+        """The pairs that are not among the others."""
         return self.where(~np.isin(_keys(self.a, self.b), _keys(others.a, others.b)))
 
     def where(self, chosen: NDArray[np.bool_]) -> TruePairs:
-        """Fewer of them."""
         return TruePairs(self.a[chosen], self.b[chosen], self.similarity[chosen])
 
 
 class Judge(Protocol):
-    """Says which candidates are true."""
+    """Decides which candidates are true pairs."""
 
     def true_among(self, plan: Plan, a: Places, b: Places) -> TruePairs:
-        """The true ones of some candidates of a plan, which are given by (a, b)."""
+        """The true pairs among some candidates of a plan, which are sorted by (a, b)."""
 
     def finish(self, plan: Plan) -> None:
-        """All candidates of a plan have been judged."""
+        """Called when all candidates of a plan have been judged."""
 
 
 class LookUp:
-    """Every true pair is known beforehand, by a join on the features."""
+    """Finds every true pair beforehand, with an exact join on the features."""
 
     def __init__(
         self, documents: SweptDocuments, measure: str, threshold: float, memory: int
@@ -96,18 +98,18 @@ class LookUp:
         self.truth = TruePairs(found.a, found.b, found.similarity)
 
     def true_among(self, plan: Plan, a: Places, b: Places) -> TruePairs:
-        """Look the true pairs up among the candidates, which are many more."""
+        """Look up the true pairs among the candidates, which are many more."""
         return self.truth.among(a, b)
 
     def finish(self, plan: Plan) -> None:
-        """Nothing is to be remembered."""
+        """There is nothing to remember."""
 
 
 class Verification:
-    """Candidates are verified on their features; what another plan found before, only once.
+    """Verifies candidates on their features, each candidate once for all plans.
 
-    A pair was judged before if it agrees on a mask of an earlier plan, so that only true pairs
-    need to be kept.
+    A pair was judged before if it agrees on a mask of an earlier plan, so only true pairs need to
+    be stored.
     """
 
     def __init__(
@@ -120,14 +122,14 @@ class Verification:
         self.verified = 0
 
     def true_among(self, plan: Plan, a: Places, b: Places) -> TruePairs:
-        """Verify what was not a candidate before."""
+        """Verify the candidates that no earlier plan had."""
         seen = self._were_judged(a, b)
         before = self._found.among(a, b)
         x, y = a[~seen], b[~seen]
         self.verified += len(x)
         reached = true_similarities(self._documents, self._measure, x, y)
         true = reached >= self._threshold
-        # What a plan without masks found is verified again, but is in the list already.
+        # Pairs found by a plan without masks are verified again, but are already in the list.
         new = TruePairs(x[true], y[true], reached[true]).without(before)
         if len(new):
             self._found = TruePairs.joined([self._found, new])
@@ -136,7 +138,7 @@ class Verification:
         return TruePairs.joined([before, new])
 
     def finish(self, plan: Plan) -> None:
-        """Remember the masks."""
+        """Remember the masks of the plan."""
         if isinstance(plan, MaskPlan):
             width = self._documents.widths[plan.bits]
             words = self._documents.rows[width].shape[1]
@@ -158,7 +160,7 @@ class Verification:
 def true_similarities(
     documents: SweptDocuments, measure: str, a: Places, b: Places
 ) -> Similarities:
-    """The true similarity of pairs of kinds."""
+    """The true similarity of pairs of distinct documents."""
     features = documents.features
     return similarities(
         features.offsets,
@@ -177,25 +179,22 @@ def _most_pairs(memory: int) -> int:
 
 def _too_many(most: int, measure: str, threshold: float) -> NeardupError:
     return NeardupError(
-        f"more than {most:,} pairs are of {measure} ≥ {threshold:g}, too many for the memory; "
+        f"more than {most:,} pairs have {measure} ≥ {threshold:g}, too many for the memory; "
         "raise the threshold, sweep a sample of the input, or give more memory (--memory)"
     )
 
 
 def _keys(a: Places, b: Places) -> NDArray[np.uint64]:
-    """A pair as one number, which sorts by (a, b); places are below 2^32."""
+    """Each pair as one number that sorts by (a, b); places are below 2^32."""
     return np.asarray(a.astype(np.uint64) << _HALF | b.astype(np.uint64))
-
-
-# What a pair takes while it is found; those that do not fit half of the memory come in portions.
-_FOUND_PAIR_BYTES, _LEAST_MEMORY = 64, 32 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class PlanCounts:
-    """What one plan found: `candidates` in pairs of documents, `compared` and `true` of kinds.
+    """What one plan found.
 
-    `seconds` are those of the search and of the judgement, as it was done here.
+    `candidates` counts pairs of documents; `compared` and `true` are pairs of distinct documents.
+    `seconds` has the time of the search and of the verification in this sweep.
     """
 
     plan: Plan
@@ -206,7 +205,7 @@ class PlanCounts:
 
 
 def count_plan(plan: Plan, documents: SweptDocuments, judge: Judge, memory: int) -> PlanCounts:
-    """Search by the plan and judge every candidate, with `memory` bytes for these."""
+    """Search with a plan and judge every candidate; these take up to `memory` bytes."""
     candidates, compared, finding, judging = documents.same_pairs, 0, 0.0, 0.0
     true = [TruePairs.none()]
     began = time.perf_counter()
@@ -227,10 +226,10 @@ def count_plan(plan: Plan, documents: SweptDocuments, judge: Judge, memory: int)
 def _candidates(
     plan: Plan, documents: SweptDocuments, memory: int
 ) -> Iterator[tuple[Places, Places]]:
-    """Pairs of kinds by (a, b), all at once or in portions."""
+    """Pairs of distinct documents sorted by (a, b), all at once or in batches."""
     fingerprints = documents.fingerprints(plan.bits)
     rows = Rows(fingerprints.array, plan.bits, fingerprints.words)
-    # A plan that looks at neighbours must not see the same fingerprint twice: Search groups them.
+    # A plan that compares neighbours must see each fingerprint once: Search merges equal ones.
     most = memory // 2 // _FOUND_PAIR_BYTES
     if not plan.needs_all and _likely_pairs(plan, rows, documents.threads) <= most:
         try:
@@ -238,7 +237,7 @@ def _candidates(
                 rows, None, max_distance=None, threads=documents.threads, most_pairs=most
             )
         except TooManyPairsError:
-            pass  # not so likely after all: in portions, then
+            pass  # more pairs than estimated: search in batches
         else:
             yield found.a, found.b
             return
@@ -250,7 +249,7 @@ def _candidates(
 
 
 def _likely_pairs(plan: Plan, rows: Rows, threads: int) -> float:
-    """How many pairs there are, or may be."""
+    """The number of candidate pairs, counted or estimated."""
     if isinstance(plan, MaskPlan):
         return count_masks(rows.array, masks=plan.mask_rows(), threads=threads)
     if isinstance(plan, LengthPlan):

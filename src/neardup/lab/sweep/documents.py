@@ -1,4 +1,4 @@
-"""What a sweep works on: the collection read once, with the features and fingerprints of all."""
+"""The documents of a sweep: the collection read once, with all features and fingerprints."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.lab.sweep.request import cut_from, first_bits
 
-# What is held of a document beside its features and fingerprints.
+# Memory of a document besides its features and fingerprints.
 _DOCUMENT_BYTES = 64
 _LEAST_MEMORY = 32 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class SweptDocuments:
-    """Documents as kinds: those with the same features (and number of words) are one kind.
+    """A collection as distinct documents; those with the same features are copies.
 
-    Kinds are numbered by their first document. `features` and `rows` hold one for each kind, not
-    one for each document.
+    With `by_words`, copies also have the same number of words. Distinct documents ("kinds" in the
+    names here) are numbered in the order of their first copies. `features` and `rows` have one
+    entry for each distinct document.
     """
 
     collected: Collected
@@ -45,34 +46,34 @@ class SweptDocuments:
 
     @property
     def kind_of(self) -> NDArray[np.int64]:
-        """The kind of each document that is not empty."""
+        """For each document that is not empty, the number of its distinct document."""
         return self.collected.copies.group_of
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """How many documents are of each kind."""
+        """The number of copies of each distinct document."""
         return np.bincount(self.kind_of, minlength=len(self.features))
 
     @cached_property
     def same_pairs(self) -> int:
-        """Pairs of documents of one kind: every plan finds them, and they are true."""
+        """The number of pairs of copies: every plan finds them, and they are true."""
         return int((self.sizes * (self.sizes - 1) // 2).sum())
 
     def pairs(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many pairs of documents each pair of kinds stands for."""
+        """The number of pairs of documents that each pair of distinct documents stands for."""
         return np.asarray(self.sizes[a] * self.sizes[b])
 
     def fingerprints(self, bits: int) -> Fingerprints:
-        """Those of every kind, of one of the swept widths."""
+        """The fingerprints of the distinct documents, in one of the swept widths."""
         rows = first_bits(self.wide_rows(bits), bits)
         return Fingerprints(rows, replace(self.scheme, bits=bits), self.features.words)
 
     def wide_rows(self, bits: int) -> NDArray[np.uint64]:
-        """The fingerprints that those of `bits` bits are cut from."""
+        """The fingerprints that those of `bits` bits are a prefix of."""
         return self.rows[self.widths[bits]]
 
     def members(self, kind: int, most: int) -> NDArray[np.int64]:
-        """The places of the first documents of a kind."""
+        """The places of the first copies of a distinct document."""
         return np.asarray(self.collected.filled[np.flatnonzero(self.kind_of == kind)[:most]])
 
 
@@ -86,10 +87,10 @@ def swept_documents(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> SweptDocuments:
-    """Read the documents once (twice for tf-idf); fingerprints of as few widths as possible.
+    """Read the documents once (twice for tf-idf), with fingerprints in as few widths as possible.
 
-    With `by_words`, documents of one kind also have the same number of words. More features and
-    fingerprints than fit `memory` are refused, because every plan needs all of them.
+    With `by_words`, copies must also have the same number of words. Features and fingerprints that
+    do not fit in `memory` are refused, because every plan needs all of them.
     """
     began = time.perf_counter()
     fingerprinter = fitted_to(source, scheme, threads)

@@ -34,7 +34,7 @@ def _parts(sweep: Sweep) -> Iterator[str]:
 
 
 def _any_known(cells: list[float | str | None]) -> bool:
-    """Whether there is anything to show in a column."""
+    """Whether a column has a value to show."""
     return any(cell is not None for cell in cells)
 
 

@@ -27,10 +27,10 @@ _SYMBOLS: dict[Literal["bands", "band_bits"], str] = {"bands": "M", "band_bits":
 
 
 def draw_sweep(sweep: Sweep, folder: Path) -> None:
-    """Draw what there is to see, for each threshold; a grid of one column has no effect to show.
+    """Draw the plots of each threshold; the effect of K or M needs at least two values of it.
 
     Files are `effect-of-k`, `effect-of-m`, `precision-recall` and `time-recall`, as .png and .svg,
-    with the threshold behind the name where there are several.
+    with the threshold appended to the name if there are several.
     """
     for threshold in sweep.thresholds:
         behind = f"-{threshold:g}" if len(sweep.thresholds) > 1 else ""
@@ -39,7 +39,7 @@ def draw_sweep(sweep: Sweep, folder: Path) -> None:
 
 
 def sweep_figures(sweep: Sweep, threshold: float) -> dict[str, Figure]:
-    """What there is to see at one threshold, by name."""
+    """The plots of one threshold, by name."""
     rows = [row for row in sweep.rows if row.threshold == threshold]
     title = f"{sweep.documents:,} documents, {sweep.similarity} ≥ {threshold:g}"
     figures = {
@@ -52,7 +52,7 @@ def sweep_figures(sweep: Sweep, threshold: float) -> dict[str, Figure]:
 
 
 def figure_svg(figure: Figure) -> str:
-    """A figure as SVG for a page: letters as text, which takes a third of the room."""
+    """A figure as SVG for a page; text stays text, which takes a third of the space."""
     import matplotlib
 
     drawn = StringIO()
@@ -62,7 +62,7 @@ def figure_svg(figure: Figure) -> str:
 
 
 def pareto_front(rows: Sequence[SweepRow]) -> list[SweepRow]:
-    """The rows that no other beats in both recall and time, by recall."""
+    """The rows that no other row beats in both recall and time, by ascending recall."""
     front: list[SweepRow] = []
     known = [row for row in rows if _recall(row) is not None]
     for row in sorted(known, key=lambda row: (-(_recall(row) or 0), row.seconds["alone"])):
@@ -77,7 +77,7 @@ def _effect(
     fixed: Literal["bands", "band_bits"],
     title: str,
 ) -> Figure | None:
-    """Four panels along one side of the grid, a line for each value of the other."""
+    """Four panels over one parameter of the grid, with a line for each value of the other."""
     grid = [row for row in rows if row.bands is not None]
     values = sorted({getattr(row, fixed) for row in grid})
     steps = sorted({getattr(row, along) for row in grid})
@@ -113,14 +113,14 @@ def _effect(
 
 
 def _known(rows: Sequence[SweepRow], along: str, value: Value) -> tuple[list[int], list[float]]:
-    """Where and how high the points are that have a height."""
+    """The x and y values of the points whose y value is known."""
     found = [(getattr(row, along), value(row)) for row in rows]
     points = [(place, height) for place, height in found if height is not None]
     return [place for place, _ in points], [height for _, height in points]
 
 
 def _precision_recall(rows: Sequence[SweepRow], title: str) -> Figure | None:
-    """Precision over recall; bands of one number of tables are joined by a line."""
+    """Precision over recall; bands with the same number of tables are joined by a line."""
     name = _recall_name(rows)
     if name is None:
         return None
@@ -153,7 +153,7 @@ def _precision_recall(rows: Sequence[SweepRow], title: str) -> Figure | None:
 
 
 def _time_recall(rows: Sequence[SweepRow], title: str) -> Figure | None:
-    """Seconds over recall; what nothing beats in both is filled and joined."""
+    """Seconds over recall; the Pareto front is filled and joined by a line."""
     name = _recall_name(rows)
     if name is None:
         return None
@@ -184,7 +184,7 @@ def _time_recall(rows: Sequence[SweepRow], title: str) -> Figure | None:
 
 
 def _groups(rows: Sequence[SweepRow]) -> dict[str, list[SweepRow]]:
-    """Bands by their number of tables, every other plan for itself."""
+    """Bands by their number of tables, every other plan on its own."""
     groups: dict[str, list[SweepRow]] = {}
     for row in rows:
         groups.setdefault(f"M = {row.bands}" if row.bands else row.plan, []).append(row)
@@ -196,7 +196,7 @@ def _short(row: SweepRow) -> str:
 
 
 def _recall(row: SweepRow) -> float | None:
-    """As measured, or as predicted where there is no truth to measure by."""
+    """The measured recall, or the predicted one if the truth is unknown."""
     return row.predicted_recall if row.recall is None else row.recall
 
 

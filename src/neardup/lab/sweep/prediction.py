@@ -1,9 +1,9 @@
-"""What the model says beforehand: candidates and recall by the cosines of pairs.
+"""Predicts the candidates and the recall of plans from the cosines of pairs.
 
-A plan finds a pair of cosine s with a known chance. So the candidates to expect are the sum of
-that chance over all pairs: over the similar ones, which are known one by one, and over all others,
-of which a sample is drawn. Random fingerprints, where every bit agrees by halves, would
-understate them: documents share words even where they have nothing to do with each other.
+A plan finds a pair of cosine s with a known probability. The expected number of candidates is the
+sum of that probability over all pairs: over the similar pairs, which are known individually, and
+over all others, of which a sample is drawn. Assuming random fingerprints, in which each bit agrees
+with probability 1/2, would underestimate it: even unrelated documents share words.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class KnownSimilarities:
-    """True pairs with their cosine, and for how many pairs of documents each stands."""
+    """True pairs with their cosine, and the number of pairs of documents each stands for."""
 
     similarity: Numbers
     cosine: Numbers
@@ -36,7 +36,7 @@ class KnownSimilarities:
 
     @classmethod
     def of(cls, documents: SweptDocuments, true: TruePairs) -> KnownSimilarities:
-        """All of them are known."""
+        """From the complete list of true pairs."""
         cosine = true_similarities(documents, "cosine", true.a, true.b)
         return cls(true.similarity, cosine, documents.pairs(true.a, true.b).astype(np.float64))
 
@@ -44,7 +44,7 @@ class KnownSimilarities:
     def estimated(
         cls, documents: SweptDocuments, counts: list[PlanCounts]
     ) -> KnownSimilarities | None:
-        """Reckoned from those that the best plan found: one found with chance 1/3 is three."""
+        """From the pairs of the best plan: one found with probability 1/3 counts as three."""
         n = len(documents.features)
         best: tuple[float, KnownSimilarities] | None = None
         for one in counts:
@@ -61,13 +61,13 @@ class KnownSimilarities:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The pairs of a collection as the model sees them."""
+    """The pairs of a collection, as the model needs them."""
 
     documents: SweptDocuments
     similar: KnownSimilarities | None
     others: Numbers  # cosines of a sample of the pairs that are not similar
-    other_pairs: float  # how many of those there are
-    verifying: float  # seconds that a pair of kinds takes to verify, as timed on the sample
+    other_pairs: float  # the number of all such pairs
+    verifying: float  # seconds to verify one pair, as timed on the sample
 
     @classmethod
     def of(
@@ -77,7 +77,7 @@ class Prediction:
         measure: str,
         threshold: float,
     ) -> Prediction:
-        """Draw the sample; pairs that reach the threshold are known otherwise."""
+        """Draw the sample, without pairs that reach the threshold: `similar` has those."""
         n = len(documents.kind_of)
         a, b = _some_pairs(documents.kind_of)
         began = time.perf_counter()
@@ -95,12 +95,12 @@ class Prediction:
         )
 
     def candidates(self, plan: Plan) -> float | None:
-        """How many candidates to expect; None where the plan or the similar pairs are unknown."""
+        """The expected number of candidates; None if there is no model to compute it."""
         if isinstance(plan, LengthPlan):
             words = self.documents.features.words[self.documents.kind_of]
             return float(plan.comparisons(words))
         n = len(self.documents.features)
-        if plan.needs_all:  # neighbours, however near: their number is known, not their chance
+        if plan.needs_all:  # neighbours at any distance: only their number is known
             expected = plan.expected_candidates(n)
             each = (len(self.documents.kind_of) / max(1, n)) ** 2
             return None if expected is None else each * expected + self.documents.same_pairs
@@ -113,7 +113,7 @@ class Prediction:
         return self.documents.same_pairs + found + self.other_pairs * share
 
     def recall(self, plan: Plan, threshold: float) -> float | None:
-        """The share of the true pairs to expect; None where it cannot be told."""
+        """The expected share of the true pairs that is found; None if it is unknown."""
         if self.similar is None:
             return None
         chance = chances(plan, self.similar.cosine, len(self.documents.features))
@@ -126,7 +126,7 @@ class Prediction:
 
 
 def _some_pairs(kind_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pairs of documents of different kinds, as kinds, in order: all there are, or a sample."""
+    """Pairs of distinct documents by their numbers, sorted: all pairs, or a sample."""
     n = len(kind_of)
     if pairs_of(n) <= _SAMPLED_PAIRS:
         a, b = kind_of[np.stack(np.triu_indices(n, 1))]

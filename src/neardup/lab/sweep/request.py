@@ -23,22 +23,27 @@ DEFAULT_BITS = 64
 _TRIED_WORDS = 100
 
 
+# Settings of `dedup` that a sweep varies itself or does not use.
+_NOT_SWEPT = ("bits", "projection", "threshold", "candidates", "recall", "keep", "cluster")
+_SETTINGS = (*(name for name in SETTINGS if name not in _NOT_SWEPT), "preset")
+
+
 def swept_plans(
     bands: int | Iterable[int] | None,
     band_bits: int | Iterable[int] | None,
     plans: Iterable[str | Plan] | None,
     bits: int | None = None,
 ) -> list[Plan]:
-    """Every number of bands with every width, then the named plans; each once.
+    """Every number of bands with every width, then the named plans, without repetitions.
 
-    Bands have as many bits as they need, other plans `bits` (64).
+    Bands have as many bits as they need, other plans `bits` (default 64).
 
     >>> [plan.name for plan in swept_plans([2, 3], 10, ["blocks:3"])]
     ['bands:2x10', 'bands:3x10', 'blocks:3']
     """
     if (bands is None) != (band_bits is None):
         raise SettingError(
-            "bands and band_bits belong together: how many tables, and how many bits of each"
+            "give bands (the number of tables) and band_bits (the bits of a table) together"
         )
     if bits is not None:
         require_bits(bits)
@@ -51,8 +56,8 @@ def swept_plans(
         chosen.append(plan)
     if not chosen:
         raise SettingError(
-            "there is nothing to sweep: give bands and band_bits, such as 2,3,4 and 10,12,18, or "
-            "plans, such as blocks:3"
+            "there is nothing to sweep: give bands and band_bits, for example 2,3,4 and 10,12,18, "
+            "or plans, for example blocks:3"
         )
     return list({(plan.name, plan.bits): plan for plan in chosen}.values())
 
@@ -68,17 +73,17 @@ def named_plan(name: str, bits: int | None = None) -> Plan:
 
 
 def shape_of(plan: Plan) -> tuple[int, int] | tuple[None, None]:
-    """How many bands a plan has and of how many bits each; (None, None) where it has no bands."""
+    """The number of bands of a plan and the bits of each; (None, None) for other plans."""
     if not isinstance(plan, BandPlan):
         return None, None
     return plan.tables, plan.masks[0].bit_count()
 
 
 def cut_from(family: HashFamily, widths: Sequence[int]) -> dict[int, int]:
-    """For each width of fingerprint, the wider one that begins with it, or itself.
+    """For each width of fingerprint, the wider one it is a prefix of, or itself.
 
-    A fingerprint of md5 or nd1 begins with every narrower one, so that the widest serves for all;
-    a number's low bits do not. That is tried out, on common words.
+    A fingerprint of md5 or nd1 begins with every narrower one, so the widest serves for all.
+    Families that take the low bits of a number differ. This is tested on common words.
 
     >>> from neardup.hashes import hash_family
     >>> cut_from(hash_family("md5"), [20, 54]), cut_from(hash_family("dek"), [20, 54])
@@ -113,14 +118,9 @@ def _numbers(chosen: int | Iterable[int] | None, name: str) -> list[int]:
     return [int(value) for value in values]
 
 
-# Settings of `dedup` that a sweep varies by itself, or has no use for.
-_NOT_SWEPT = ("bits", "projection", "threshold", "candidates", "recall", "keep", "cluster")
-_SETTINGS = (*(name for name in SETTINGS if name not in _NOT_SWEPT), "preset")
-
-
 @dataclass(frozen=True, eq=False)
 class SweepRequest:
-    """Plans, thresholds from the highest down, and settings for the lowest of them.
+    """Plans, thresholds in descending order, and settings for the lowest threshold.
 
     The scheme of the settings has as many bits as the widest plan.
     """
@@ -140,7 +140,7 @@ class SweepRequest:
         threshold: float | Iterable[float] | None = None,
         **settings: Any,
     ) -> SweepRequest:
-        """Check everything; a preset also says what to sweep, where nothing else does."""
+        """Check the request; without bands and plans, the plan of the preset is swept."""
         require_known(settings, _SETTINGS)
         chosen = {name: value for name, value in settings.items() if value is not None}
         levels: list[Any] = list(threshold) if isinstance(threshold, Iterable) else [threshold]
@@ -171,7 +171,7 @@ def _settings(chosen: dict[str, Any], threshold: Any) -> DedupSettings:
         )
     if settings.scheme.projection is not None:
         raise SettingError(
-            f"{settings.scheme.projection} gives fingerprints of one width, but a sweep takes "
-            "several; take a preset without a projection"
+            f"{settings.scheme.projection} gives fingerprints of one width, but a sweep needs "
+            "several; use a preset without a projection"
         )
     return settings

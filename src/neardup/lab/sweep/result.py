@@ -20,14 +20,29 @@ from neardup.report.spreadsheet import SpreadsheetWriter
 from neardup.report.tables import print_whole
 from neardup.visible import visible
 
+# The files that a sweep writes; a folder with any other file is never overwritten.
+FOLDER = FolderKind(
+    marker="sweep.json",
+    keys=frozenset({"documents", "scheme", "similarity", "rows"}),
+    files=(
+        *(r"sweep\.json", r"sweep\.csv"),
+        r"(effect-of-k|effect-of-m|precision-recall|time-recall)(-[0-9.e+-]+)?\.(png|svg)",
+    ),
+)
+_COLUMNS = (
+    *("plan", "bands", "band_bits", "bits", "threshold", "candidates", "true", "false"),
+    *("precision", "recall", "predicted_candidates", "predicted_recall"),
+)
+_SECONDS = ("fingerprint", "candidates", "verify", "alone")
+
 
 def sweep_table(sweep: Sweep) -> Group:
-    """A table for each threshold, with what it counts above and where time went below."""
+    """A table for each threshold, with the measure above and the time of shared steps below."""
     return Group(*_parts(sweep))
 
 
 def table_text(sweep: Sweep) -> str:
-    """The same as plain text."""
+    """The tables as plain text."""
     text = StringIO()
     print_sweep(
         sweep, Console(file=text, color_system=None, highlight=False, markup=False, emoji=False)
@@ -36,7 +51,7 @@ def table_text(sweep: Sweep) -> str:
 
 
 def print_sweep(sweep: Sweep, console: Console) -> None:
-    """Print it; a console that is too narrow lets lines run over rather than losing digits."""
+    """Print the tables; on a narrow console, lines run over rather than lose digits."""
     print_whole(sweep_table(sweep), console)
 
 
@@ -70,7 +85,7 @@ def _table(rows: list[SweepRow]) -> Table:
 
 
 def _columns(rows: list[SweepRow]) -> dict[str, list[str]]:
-    """The cells of each column by its heading; one without any is not shown."""
+    """The cells of each column by its heading; a column without values is not shown."""
     named = any(row.bands is None for row in rows)
     return {
         "\nplan": [row.plan if named else "" for row in rows],
@@ -102,20 +117,9 @@ def _top(row: SweepRow) -> Iterator[Text]:
         )
 
 
-# All that is ever written; a folder with anything else in it is never overwritten.
-FOLDER = FolderKind(
-    marker="sweep.json",
-    keys=frozenset({"documents", "scheme", "similarity", "rows"}),
-    files=(
-        *(r"sweep\.json", r"sweep\.csv"),
-        r"(effect-of-k|effect-of-m|precision-recall|time-recall)(-[0-9.e+-]+)?\.(png|svg)",
-    ),
-)
-
-
 @dataclass(frozen=True)
 class SimilarPair:
-    """Two documents by their ids, and how similar they are."""
+    """The ids of two documents, and their similarity."""
 
     a: Any
     b: Any
@@ -124,11 +128,11 @@ class SimilarPair:
 
 @dataclass(frozen=True)
 class SweepRow:
-    """What one plan found at one threshold, in pairs of documents, beside what was predicted.
+    """What one plan found at one threshold, in pairs of documents, and what was predicted.
 
-    `seconds` has `fingerprint` (spent once, for all rows), `candidates` and `verify`, as they were
-    spent here; and `alone`, an estimate of all three for a run with this plan only, which verifies
-    every candidate. `recall` is known only where the exact truth is.
+    `seconds` has `fingerprint` (spent once for all rows), `candidates` and `verify`, as measured in
+    this sweep, and `alone`, an estimate of their sum for a run with this plan only, which verifies
+    every candidate. `recall` is known only with `exact`.
     """
 
     plan: str
@@ -147,7 +151,7 @@ class SweepRow:
     top: tuple[SimilarPair, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The row as plain values, for JSON."""
         values = asdict(self)
         values["seconds"] = {name: round(spent, 4) for name, spent in self.seconds.items()}
         if not self.top:
@@ -159,8 +163,8 @@ class SweepRow:
 class Sweep:
     """A table of plans over one collection.
 
-    `true_pairs` are all there are at each threshold, where the exact truth was asked for.
-    `seconds` are those that were spent once: read, features, fingerprint, exact, prediction.
+    `true_pairs` counts all true pairs at each threshold; None without `exact`. `seconds` has the
+    time of steps done once for all rows: read, features, fingerprint, exact, prediction.
     """
 
     documents: int
@@ -174,7 +178,7 @@ class Sweep:
     rows: tuple[SweepRow, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for JSON; one threshold is a number, several are a list."""
+        """The sweep as plain values, for JSON; one threshold is a number, several are a list."""
         several = len(self.thresholds) > 1
         pairs = self.true_pairs
         return {
@@ -225,15 +229,7 @@ class Sweep:
         return sweep_html(self)
 
     def __str__(self) -> str:
-
         return table_text(self)
-
-
-_COLUMNS = (
-    *("plan", "bands", "band_bits", "bits", "threshold", "candidates", "true", "false"),
-    *("precision", "recall", "predicted_candidates", "predicted_recall"),
-)
-_SECONDS = ("fingerprint", "candidates", "verify", "alone")
 
 
 def _values(row: SweepRow) -> list[Any]:

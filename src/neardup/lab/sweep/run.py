@@ -1,4 +1,4 @@
-"""`sweep`: many plans over one collection, with what each finds and what it costs."""
+"""`sweep`: tries many plans on one collection and reports what each finds and costs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from neardup.lab.sweep.result import SimilarPair, Sweep, SweepRow
 from neardup.pairs.by_fingerprints import Plan
 from neardup.settings import Similarity, suggests_settings
 
+StageProgress = Callable[[str], Progress | None]
+
 
 def top_pairs(documents: SweptDocuments, true: TruePairs, most: int) -> tuple[SimilarPair, ...]:
-    """The first `most` pairs by similarity; among equal ones, those that come first in the input.
+    """The `most` most similar pairs; ties are in input order.
 
-    Documents with the same features are pairs of similarity 1, which every plan finds.
+    Copies are pairs of similarity 1, which every plan finds.
     """
     if most < 1:
         return ()
@@ -38,7 +40,7 @@ def top_pairs(documents: SweptDocuments, true: TruePairs, most: int) -> tuple[Si
 
 def _of_one_kind(documents: SweptDocuments, most: int) -> Iterator[tuple[int, int, float]]:
     for kind in np.flatnonzero(documents.sizes > 1)[:most].tolist():
-        # m documents make more than m pairs, so that so many are enough.
+        # `most` + 1 copies make at least `most` pairs.
         for a, b in combinations(documents.members(kind, most + 1).tolist(), 2):
             yield a, b, 1.0
 
@@ -50,9 +52,6 @@ def _of_two_kinds(
         sides = (documents.members(int(side[place]), most).tolist() for side in (true.a, true.b))
         for x, y in product(*sides):
             yield min(x, y), max(x, y), float(true.similarity[place])
-
-
-StageProgress = Callable[[str], Progress | None]
 
 
 @suggests_settings
@@ -102,7 +101,7 @@ def sweep(
         similarity: Similarity measure, not hamming. Default: jaccard for sets, cosine for given
             terms, else weighted-jaccard.
         threshold: Minimum similarity of a true pair, or several to report each. Default: 0.8.
-        memory: Memory to use, for example "8GB". Features that do not fit go to a temporary file.
+        memory: Memory for features, fingerprints and pairs, for example "8GB".
         max_document: Reject documents larger than this, for example "200MB".
         threads: Number of threads. Default: one per core.
 
@@ -144,7 +143,7 @@ def sweep_documents(
     top: int = 0,
     stage: StageProgress = lambda _: None,
 ) -> Sweep:
-    """Read, find the exact truth where it is wanted, try every plan; `stage` is told each."""
+    """Read, find all true pairs if `exact`, try every plan; `stage` is called as each begins."""
     settings, plans = request.settings, request.plans
     documents = swept_documents(
         source,
@@ -228,6 +227,6 @@ def _row(
 
 
 def _pairs(documents: SweptDocuments, true: TruePairs, threshold: float) -> int:
-    """Pairs of documents that reach a threshold."""
+    """The number of pairs of documents that reach a threshold."""
     reached = true.where(true.similarity >= threshold)
     return int(documents.pairs(reached.a, reached.b).sum()) + documents.same_pairs

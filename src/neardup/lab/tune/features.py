@@ -1,4 +1,4 @@
-"""Which features suit a collection: those that one small change leaves above the threshold."""
+"""Chooses features for a collection: one small edit must leave a document above the threshold."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Scheme
 from neardup.lab.tune.sample import Look
 
-# From the most telling to those that the shortest texts still have enough of.
+# From the most specific to those that even the shortest texts have enough of.
 _TRIED = ("word:3", "word:2", "word:1", "char:3")
-_SHORT = 25  # per cent: the documents that are judged are those at the end of the shortest quarter
+_SHORT = 25  # percentile of the number of features by which a collection is judged
 
 
 @dataclass(frozen=True)
 class FeatureChoice:
-    """The features to take, why, and what cannot be done with them."""
+    """The chosen features, the reason, and what they cannot do, if anything."""
 
     features: str
     reason: str
@@ -29,11 +29,11 @@ class FeatureChoice:
 
 
 def choose_features(look: Look, settings: DedupSettings) -> FeatureChoice:
-    """The longest shingles with which a short document may change by one word and stay similar.
+    """Choose the longest shingles with which a short document stays similar if one word changes.
 
-    One changed word of a document changes as many shingles as they are long, so that short
-    documents need short shingles. Where not even single words do, runs of three characters let at
-    least a changed letter pass.
+    One changed word changes as many shingles as a shingle has words, so short documents need short
+    shingles. If even single words are too long, runs of three characters tolerate at least one
+    changed letter.
     """
     tried = [Edit.of(name, look, settings) for name in _TRIED]
     for edit in tried:
@@ -49,7 +49,7 @@ def choose_features(look: Look, settings: DedupSettings) -> FeatureChoice:
 
 
 def check_features(look: Look, settings: DedupSettings) -> str | None:
-    """What cannot be done with features that were chosen before; None if nothing is in the way."""
+    """What the given features cannot do, as a sentence; None if there is no problem."""
     shingle = settings.scheme.features.shingle
     if shingle is None:
         return None
@@ -59,7 +59,7 @@ def check_features(look: Look, settings: DedupSettings) -> str | None:
 
 @dataclass(frozen=True)
 class Edit:
-    """What one changed unit does to a document at the end of the shortest quarter."""
+    """The effect of one changed unit on a document at the 25th percentile of length."""
 
     features: str
     unit: str
@@ -68,7 +68,7 @@ class Edit:
 
     @classmethod
     def of(cls, features: str, look: Look, settings: DedupSettings) -> Edit:
-        """Count the features of the documents that were looked at."""
+        """Count the features of the examined documents."""
         spec = FeatureSpec.parse(features)
         scheme = replace(Scheme.of(spec), fields=settings.scheme.fields)
         counts = feature_counts(look.features(fingerprinter_of(scheme, settings.threads)))
@@ -79,7 +79,6 @@ class Edit:
         return cls(features, spec.kinds[0].unit, count, left / others if others else 0.0)
 
     def reason(self) -> str:
-        """Why these features, in a sentence."""
         unit = "word" if self.unit == "word" else "letter"
         return (
             f"{self.features}: a quarter of the documents have {self.count:,} such features or "
@@ -88,12 +87,10 @@ class Edit:
 
 
 def too_short(edit: Edit, threshold: float) -> str:
-    """A sentence about documents that one change takes below the threshold."""
+    """Explain that one change takes short documents below the threshold."""
     unit = "word" if edit.unit == "word" else "letter"
     lower = floor(edit.similarity * 100) / 100
-    advice = (
-        f"a threshold of {lower:.2f} would let it pass" if lower >= 0.2 else "no threshold helps"
-    )
+    advice = f"a threshold of {lower:.2f} would find them" if lower >= 0.2 else "no threshold helps"
     return (
         f"a quarter of the documents are so short ({edit.count:,} features of {edit.features} or "
         f"fewer) that one changed {unit} takes them to {edit.similarity:.2f}, below the threshold "
@@ -102,6 +99,6 @@ def too_short(edit: Edit, threshold: float) -> str:
 
 
 def feature_counts(features: WeightedFeatures) -> np.ndarray:
-    """How many features each document has that has any."""
+    """The number of features of each document that is not empty."""
     counts = np.diff(features.offsets)
     return np.asarray(counts[counts > 0])

@@ -1,4 +1,4 @@
-"""Ways to search, the exact join and bands, each with expected recall and cost."""
+"""Search options, the exact join and bands, each with expected recall and cost."""
 
 from __future__ import annotations
 
@@ -40,16 +40,25 @@ from neardup.pairs.costs import Costs
 from neardup.pairs.recall import band_recall, bands_for, within_chance
 from neardup.settings import EXACT
 
-# What a process takes to read and write some batches, what it keeps of each document beside
-# features, and what the join takes for each byte of features. All of these steer and promise
-# nothing; `benchmarks/tune.py` compares them with what was measured.
+# Memory of a process that reads and writes batches, memory of a document besides its features, and
+# memory of the join per byte of features. These are rough estimates; `benchmarks/tune.py` compares
+# them with measurements.
 BASE_BYTES, DOCUMENT_BYTES = 320_000_000, 100
 _JOIN_BYTES = 0.5
 
 
+FEWEST_PAIRS = 30
+_WIDTHS = range(8, 33)
+_MEASURED = 3
+_RANDOM_PAIRS = 50_000
+_RANDOM_BITS = 512
+_SEED = 11
+_CANDIDATE_BYTES = 100
+
+
 @dataclass(frozen=True)
 class Option:
-    """A way to search, and what it should come to in the whole collection."""
+    """A way to search, with its expected recall and cost on the whole collection."""
 
     candidates: str
     bits: int
@@ -61,7 +70,7 @@ class Option:
 
 @dataclass(frozen=True)
 class ExactWork:
-    """What the exact join has to do in the whole collection, and how many pairs it compares."""
+    """The work of the exact join on the whole collection, and the number of pairs it compares."""
 
     work: Work
     postings: float
@@ -98,7 +107,7 @@ def exact_option(
 def _join_work(
     features: WeightedFeatures, fingerprinter: Fingerprinter, settings: DedupSettings
 ) -> tuple[int, int, int, int]:
-    """Documents that can be in a pair, their features, postings looked at, pairs compared."""
+    """Documents that can be in a pair, their features, postings read, pairs compared."""
     measure, threads = Measure(settings.similarity, settings.threshold), fingerprinter.threads
     store = FeatureStore(settings.memory)
     store.add(features)
@@ -112,38 +121,29 @@ def _join_work(
 
 
 def scaled(whole: float, half: float, times: float) -> float:
-    """What work on a sample and on half of it comes to in a collection so many times as large.
+    """Extrapolate the work on a sample, and on half of it, to a collection `times` as large.
 
-    The work among near-duplicates grows with the number of documents, since the sample keeps
-    these together; among others it grows with the square.
+    The work on near-duplicates grows linearly with the number of documents, since the sample keeps
+    these together; the work on all others grows with the square.
     """
     square = min(whole, max(0.0, 2 * (whole - 2 * half)))
     return (whole - square) * times + square * times**2
 
 
 def reading_seconds(sample: Sample) -> float:
-    """How long it takes to read everything and cut it into features."""
+    """The time to read the whole collection and compute its features."""
     return sample.seconds / sample.looked
 
 
 def held_bytes(sample: Sample, settings: DedupSettings) -> float:
-    """What the features of all documents take, and the join; what is more goes to a file."""
+    """Memory of all features and of the join; features that do not fit go to a file."""
     features = sample.features.nbytes / max(1, len(sample)) * sample.filled
     return min(settings.memory, features * (1 + _JOIN_BYTES))
 
 
-FEWEST_PAIRS = 30
-_WIDTHS = range(8, 33)
-_MEASURED = 3
-_RANDOM_PAIRS = 50_000
-_RANDOM_BITS = 512
-_SEED = 11
-_CANDIDATE_BYTES = 100
-
-
 @dataclass(frozen=True, eq=False)
 class RandomPairs:
-    """How many of `bits` bits agree in pairs taken at random."""
+    """The number of `bits` bits that agree in random pairs, and the weights of these pairs."""
 
     agreements: NDArray[np.int64]
     weights: NDArray[np.float64]
@@ -155,12 +155,12 @@ class RandomPairs:
         return 1 - float(self.agreements @ self.weights) / self.bits
 
     def agreement(self, width: int) -> float:
-        """The chance of a random pair to agree on `width` bits."""
+        """The probability that a random pair agrees on `width` bits."""
         return float(chance_to_agree(self.agreements, self.bits, width) @ self.weights)
 
 
 def random_pairs(sample: Sample, fingerprinter: Fingerprinter) -> RandomPairs:
-    """Pairs of the sample, weighted as they are in the collection."""
+    """Random pairs of the sample, weighted to represent the collection."""
     bits = min(_RANDOM_BITS, fingerprinter.scheme.bits)
     rows = sample.rows(with_bits(fingerprinter, bits))
     random = np.random.default_rng(_SEED)
@@ -174,14 +174,14 @@ def random_pairs(sample: Sample, fingerprinter: Fingerprinter) -> RandomPairs:
 
 
 def with_bits(fingerprinter: Fingerprinter, bits: int) -> Fingerprinter:
-    """The same with other bits; a projection has its own number."""
+    """The fingerprinter with another number of bits; a projection keeps its own."""
     if fingerprinter.scheme.projection is not None:
         return fingerprinter
     return replace(fingerprinter, scheme=replace(fingerprinter.scheme, bits=bits))
 
 
 def preferred_bands(exact: ExactWork, settings: DedupSettings) -> Bands | None:
-    """The bands that `candidates="auto"` takes in this collection; None where it joins exactly."""
+    """The bands that `candidates="auto"` chooses here; None if it chooses the exact join."""
     bands = cheapest_bands(exact.work, settings)
     limit = most_postings(exact.work, bands, Budget(settings.memory).work)
     return None if limit is None or exact.postings <= limit else bands
@@ -195,7 +195,7 @@ def option_of(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
 ) -> Option | None:
-    """Given bands as an option, with their recall on the sample; None if the hash is too short."""
+    """Bands as an option, with their recall on the sample; None if the hash is too short."""
     if bands.bits > pairs.bits:
         return None
     cosine = least_cosine(settings)
@@ -215,7 +215,7 @@ def band_options(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
 ) -> list[Option]:
-    """The bands that should take the least time, their candidates counted on the sample itself."""
+    """The bands with the shortest estimated time; candidates are counted on the sample."""
     likely: list[tuple[float, float, _Bands]] = []
     for width in _WIDTHS:
         needed = (
@@ -246,7 +246,7 @@ class _Bands:
 
 
 def _by_formula(width: int, bits: int, settings: DedupSettings) -> tuple[int, Interval] | None:
-    """Without pairs to judge by: enough bands for those at the threshold, the hardest."""
+    """Without enough pairs in the sample: the bands for pairs at the threshold, the hardest."""
     cosine = least_cosine(settings)
     number = bands_for(settings.recall, cosine, width)
     found = band_recall(number, cosine, width)
@@ -260,9 +260,9 @@ def _search_seconds(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
 ) -> tuple[float, float]:
-    """To make fingerprints, sort by each band and look at what agrees; and then to verify.
+    """Estimated seconds for fingerprints and search, and for verification.
 
-    What is verified is here random pairs alone, which are many where there are few bits.
+    Verification counts only random pairs, which are many if there are few bits.
     """
     contents = ceil(sample.contents)
     looks = pairs_of(contents) * bands.number * at_random.agreement(bands.width)
@@ -286,7 +286,7 @@ def _option(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
 ) -> Option:
-    """Run the bands on the sample, to count what they bring."""
+    """Make an option; the bands run on the sample to count their candidates."""
     fingerprinter = with_bits(fingerprinter, bands.bits)
     bits = fingerprinter.scheme.bits
     plan = plan_of(f"bands:{bands.number}x{bands.width}", bits)

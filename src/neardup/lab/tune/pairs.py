@@ -19,15 +19,15 @@ from neardup.lab.tune.sample import Sample
 from neardup.pairs.choose import search_distance
 
 MOST_PAIRS = 2000
-# A similar pair with its similarity, its cluster and what it stands for.
+# Memory of a similar pair with its similarity, its cluster and its weight.
 _PAIR_BYTES, _FEWEST_PAIRS = 160, 1 << 17
 _SEED = 7
-_SURE = 1.96  # standard deviations to either side that hold 95 %
+_SURE = 1.96  # standard deviations on either side of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A share, and between which values it should be in the whole collection (95 %)."""
+    """A share, with its 95 % confidence interval for the whole collection."""
 
     value: float
     low: float
@@ -36,11 +36,12 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class SamplePairs:
-    """Pairs of different contents that reach the threshold, and where their bits differ.
+    """Pairs of distinct documents that reach the threshold, and the bits in which they differ.
 
-    `stands_for` is how many pairs of the collection each one stands for, `total` how many there
-    should be in all, `share` which part of them these are, taken from the `in_sample` that the
-    sample has. `differs[i]` are the bits of pair i.
+    These are all `in_sample` pairs of the sample, or a random choice of them. `stands_for` is the
+    number of pairs of the collection that each pair stands for, `total` the estimated number of
+    pairs in the collection, `share` the part of `total` that is here. `differs[i]` marks the
+    differing bits of pair i.
     """
 
     a: NDArray[np.int64]
@@ -69,11 +70,11 @@ class SamplePairs:
     def share_found(
         self, found: NDArray[np.bool_], chance: NDArray[np.float64] | None = None
     ) -> Interval:
-        """Which share of all similar pairs is found, if these of the sample are.
+        """Estimate the share of all similar pairs that is found, if these of the sample are.
 
-        `chance` is that of a pair like each one: it holds for the pairs outside of the sample,
-        with less noise than what happened to those inside. Pairs of one cluster stand or fall
-        together, so that they count for fewer.
+        `chance` is the probability that a pair like each one is found. It applies to pairs outside
+        of the sample, with less noise than the outcome of those inside. Pairs of one cluster are
+        correlated, so they count as fewer.
         """
         outside = 1 - self.share
         likely = found.astype(np.float64)
@@ -93,9 +94,9 @@ class SamplePairs:
 def similar_pairs(
     sample: Sample, fingerprinter: Fingerprinter, settings: DedupSettings
 ) -> SamplePairs:
-    """Find every similar pair of the sample, exactly, and make wide fingerprints of some.
+    """Find all similar pairs of the sample exactly, and compute wide fingerprints for some.
 
-    `TooManyPairsError` is raised where the memory has no room for so many.
+    Raises `TooManyPairsError` if the pairs do not fit in memory.
     """
     features = sample.features
     found = join_similar(
@@ -128,7 +129,7 @@ def similar_pairs(
 
 
 def widest(fingerprinter: Fingerprinter) -> Fingerprinter:
-    """The same with as many bits as its hash has; a projection has its own number."""
+    """The fingerprinter with as many bits as its hash has; a projection keeps its own number."""
     if fingerprinter.scheme.projection is not None:
         return fingerprinter
     bits = min(LARGEST_BITS, fingerprinter.family.bits or LARGEST_BITS)
@@ -136,7 +137,7 @@ def widest(fingerprinter: Fingerprinter) -> Fingerprinter:
 
 
 def found_by(pairs: SamplePairs, width: int, settings: DedupSettings) -> Callable[[int], Interval]:
-    """Which share of the similar pairs some bands of that many bits find, by their number."""
+    """A function from a number of bands of `width` bits to the share of pairs that they find."""
     most = pairs.bits // width
     blocks = pairs.differs[:, : most * width].reshape(len(pairs), most, width)
     agree = ~np.any(blocks, axis=2)
@@ -154,7 +155,7 @@ def found_by(pairs: SamplePairs, width: int, settings: DedupSettings) -> Callabl
 def bands_needed(
     pairs: SamplePairs, width: int, settings: DedupSettings
 ) -> tuple[int, Interval] | None:
-    """The fewest bands of that many bits that surely find the wanted share; None if none do."""
+    """The fewest bands of `width` bits whose recall has a sufficient lower bound; else None."""
     found = found_by(pairs, width, settings)
     low, high = 1, pairs.bits // width
     if high < 1 or found(high).low < settings.recall:
@@ -169,10 +170,10 @@ def bands_needed(
 
 
 def chance_to_agree(agreements: NDArray[Any], bits: int, width: int) -> NDArray[np.float64]:
-    """The chance of pairs to agree on `width` bits, of which so many of `bits` bits agree.
+    """The probability that pairs agree on `width` bits, if `agreements` of `bits` bits agree.
 
-    Without bias, it is the share of all choices of so many bits that agree: the power of the share
-    of agreeing bits would favour those that agree by chance.
+    The unbiased estimate is the share of all choices of `width` bits that agree; the share of
+    agreeing bits to the power of `width` would favour pairs that agree by chance.
     """
     chance = np.ones(len(agreements))
     for taken in range(width):
@@ -191,7 +192,7 @@ def _differing_bits(
 
 
 def _wilson(value: float, number: float) -> Interval:
-    """Wilson's interval, which keeps within 0 and 1 also where all or none were found."""
+    """Wilson's interval, which stays within 0 and 1 even if all or none were found."""
     if number <= 0:
         return Interval(value, 0.0, 1.0)
     square = _SURE**2 / number

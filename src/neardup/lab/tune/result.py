@@ -1,4 +1,4 @@
-"""What `tune` gives: the settings to take, what they should come to, and why."""
+"""The result of `tune`: recommended settings, their expected cost, and the reasons."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from neardup.settings import EXACT
 
 @dataclass(frozen=True, repr=False)
 class Tuning:
-    """Settings for `dedup`, with what to expect of them.
+    """Recommended settings for `dedup`, with their expected recall and cost.
 
     `settings` are arguments of `dedup`; `save` writes them as a file for `dedup --config`.
-    `choice` is the way to search that they name, `alternatives` the two next best. `reasons` say
-    in plain words what was seen and decided, `problems` what these settings cannot do.
+    `choice` is the search that they name, `alternatives` the two next best. `reasons` are sentences
+    on what was observed and decided, `problems` on what these settings cannot do.
     """
 
     settings: dict[str, Any]
@@ -51,7 +51,7 @@ class Tuning:
             temporary.write_text(self.to_toml(), encoding="utf-8")
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """Everything as plain values, for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ class Tuning:
 
 
 def reason_for(choice: Option, others: list[Option]) -> str:
-    """Why this option and not the others, in a sentence."""
+    """Explain in a sentence why this option was chosen over the others."""
     about = f"{duration(choice.seconds)} and {choice.memory_bytes / 1e9:,.1f} GB"
     if choice.candidates == EXACT:
         other = next((one for one in others if one.candidates != EXACT), None)
@@ -108,5 +108,5 @@ def reason_for(choice: Option, others: list[Option]) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML writes it; strings are those of JSON."""
+    """A value in TOML; strings are written as in JSON."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""`tune`: from a collection to settings that find its near-duplicates, and what they cost."""
+"""`tune`: recommends settings that find the near-duplicates of a collection, with their cost."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ BANDS_RECALL = 0.95
 DEFAULT_SAMPLE = 20_000
 _ENOUGH_PAIRS = 200
 _LARGER, _LARGEST_SAMPLE = 4, 400_000
-# Bytes of text that a second of the budget stands for: reckoned and not timed, so that the same
-# input gives the same advice. Features that are strings (keywords, other hashes) are slower.
+# Bytes of text per second of the budget: constants, not timings, so that the same input gives the
+# same recommendation. Features that are strings (keywords, other hashes) are slower.
 _BYTES_A_SECOND = 20_000_000
 _BYTES_A_SECOND_BY_STRINGS = 2_000_000
-# From so few features on, chance alone makes documents similar; and so many pairs are too many.
+# Documents with this few features are similar by chance; a larger share of pairs is too many.
 _FEW_FEATURES, _TOO_MANY = 8, 1e-3
 
 StageProgress = Callable[[str], Progress | None]
@@ -81,14 +81,14 @@ def tune(
     Args:
         source: The documents, as `dedup` takes them.
         sample: Number of documents to examine closely.
-        budget: About how long to take, for example "60s" or "2m".
+        budget: Approximate time to spend, for example "60s" or "2m".
         text: Column with the text or terms; several columns are fields. Default: text, or terms.
         id: Column with the ids. Default: id if present, else the row number.
         features: What a document consists of, for example `word:3`. Default: chosen by the length
             of the documents.
         weights: Weight of a feature, as in `dedup`. Default: set; given for terms; tfidf for
             keywords.
-        bits: Bits of a fingerprint, where the recommendation is to search without a plan.
+        bits: Bits of a fingerprint, if the exact join is recommended.
         hash: Hash family by name, or one with a secret key (`nd.keyed`).
         tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`).
         projection: Project the sums onto a sphere before taking signs. Default: none.
@@ -97,8 +97,8 @@ def tune(
         threshold: Minimum similarity of near-duplicates. Default: 0.8.
         candidates: Ways to search to consider: `auto` for all of them, `bands` for bands of
             fingerprints only.
-        recall: Share of the similar pairs of different documents to find. Default: 0.99, as in
-            `dedup`; 0.95 if only bands are considered, measured on the sample.
+        recall: Minimum share of the similar pairs of distinct documents to find. Default: 0.99, as
+            in `dedup`; 0.95 if only bands are considered, measured on the sample.
         keep: Which document of a cluster to keep, as in `dedup`.
         cluster: How to make clusters, as in `dedup`.
         memory: Memory to use, now and in `dedup`, for example "8GB". Features that
@@ -149,7 +149,7 @@ def tuned(
     budget: str | float = "60s",
     stage: StageProgress = lambda _: None,
 ) -> Tuning:
-    """Look, choose features, sample, measure, weigh the options; `stage` is told each."""
+    """Choose features, draw a sample, compare options; `stage` is called as each stage begins."""
     seconds = seconds_of(budget)
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 2:
         raise SettingError(f"sample={sample!r} must be a number of documents, 2 or more")
@@ -159,11 +159,11 @@ def tuned(
     if settings.similarity == "hamming":
         raise SettingError(
             "similarity='hamming' needs no tuning: candidates='auto' finds every pair within a "
-            "distance, and `neardup plan` says what each way costs"
+            "distance, and `neardup plan` shows what each plan costs"
         )
     if settings.candidates not in ("auto", BANDS):
         raise SettingError(
-            f"candidates={settings.candidates!r}: tune weighs all ways (auto), or only {BANDS}"
+            f"candidates={settings.candidates!r} cannot be tuned; choose auto or {BANDS}"
         )
     look = look_at(source, settings.memory, stage("look"))
     reasons, problems = [], []
@@ -216,7 +216,7 @@ def tuned(
 
 
 def seconds_of(budget: str | float) -> float:
-    """An amount of time: `60s`, `2m`, or a number of seconds.
+    """An amount of time in seconds, from `60s`, `2m`, `1h` or a number of seconds.
 
     >>> seconds_of("2m")
     120.0
@@ -224,7 +224,7 @@ def seconds_of(budget: str | float) -> float:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|)\s*", str(budget), re.ASCII)
     amount = float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]] if found else 0.0
     if not amount:
-        raise SettingError(f"budget={budget!r} is no amount of time; write it like 60s or 2m")
+        raise SettingError(f"budget={budget!r} is not an amount of time; write 60s or 2m")
     return amount
 
 
@@ -236,7 +236,7 @@ def _sampled(
     most: int,
     budget: float,
 ) -> tuple[Sample, SamplePairs]:
-    """A sample with its similar pairs; a larger one where there are few, while there is time."""
+    """A sample with its similar pairs; a larger one if these are few and the budget allows."""
     rate = _BYTES_A_SECOND if fingerprinter.scheme.is_hashed else _BYTES_A_SECOND_BY_STRINGS
     room = budget * rate
     looked = min(1.0, room / max(1, look.text_bytes))
@@ -264,7 +264,7 @@ def _sampled(
 def _seen(
     drawn: Sample, pairs: SamplePairs, at_random: RandomPairs, settings: DedupSettings
 ) -> list[str]:
-    """What the collection is like, in plain words."""
+    """Sentences that describe the collection."""
     counts = feature_counts(drawn.features)
     few, half = (int(np.percentile(counts, share)) for share in (10, 50))
     whole = "all of them" if drawn.is_whole else f"{len(drawn):,} of them"
@@ -272,7 +272,7 @@ def _seen(
     found = "" if drawn.is_whole else f"; {pairs.in_sample:,} of them are in the sample"
     return [
         f"{drawn.documents:,} documents, about {drawn.contents:,.0f} different ones; {whole} were "
-        f"looked at closely. Half have {half:,} features or more, a tenth have {few:,} or fewer",
+        f"examined closely. Half have {half:,} features or more, a tenth have {few:,} or fewer",
         f"about {pairs.total:,.0f} pairs of different documents reach a similarity "
         f"({settings.similarity}) of {settings.threshold:g}{found}",
         f"unrelated documents differ in {at_random.mean_distance:.3f} of their bits, and agree on "
@@ -286,8 +286,8 @@ def _problems(drawn: Sample, pairs: SamplePairs, settings: DedupSettings) -> lis
     if len(pairs) < FEWEST_PAIRS:
         number = f"only {len(pairs)}" if len(pairs) else "no"
         found.append(
-            f"{number} similar pairs were found to judge by, so that the recall of bands is that "
-            "of a formula, for pairs at the threshold"
+            f"{number} similar pairs were found in the sample, so the recall of bands is computed "
+            "by a formula, for pairs at the threshold"
         )
     counts = feature_counts(drawn.features)
     share = pairs.total / max(1.0, pairs_of(round(drawn.contents)))
@@ -295,13 +295,13 @@ def _problems(drawn: Sample, pairs: SamplePairs, settings: DedupSettings) -> lis
         found.append(
             f"1 in {1 / share:,.0f} of all pairs reaches {settings.threshold:g}, because half of "
             f"the documents have {int(np.median(counts))} features or fewer: at this threshold "
-            "texts so short cannot be told apart; raise it, or join more columns into the text"
+            "such short texts cannot be told apart; raise it, or join more columns into the text"
         )
     return found
 
 
 def _given(chosen: dict[str, Any]) -> dict[str, Any]:
-    """What was asked for, but for what holds for one machine only."""
+    """The settings that were given, except those for one machine only."""
     return {
         name: value.name if isinstance(value, HashFamily) else value
         for name, value in chosen.items()
@@ -310,6 +310,6 @@ def _given(chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_scheme(settings: DedupSettings) -> dict[str, Any]:
-    """What makes fingerprints and similarity, written out."""
+    """The settings of features and similarity, with their defaults filled in."""
     chosen = settings.as_dict()
     return {name: chosen[name] for name in ("features", "weights", "similarity", "threshold")}

@@ -1,12 +1,13 @@
 """A sample of a collection in which near-duplicates stay together.
 
-Of n in N documents, a uniform sample holds only a share (n / N)² of the pairs. Here a document is
-kept by the first of its rare features in a random order, which two documents share with the chance
-of the Jaccard index J of their rare features (Broder 1997): near-duplicates are kept or left
-together. With the share g kept, a pair is in the sample with the chance J g + (1 - J) g², so
-what is counted there can be scaled up without bias. Frequent features would do the same but keep or
-leave large parts of a collection at once. Documents without a rare feature are kept by themselves
-(J = 0): where so many are alike, there are pairs enough. Equal documents count as one.
+A uniform sample of n of N documents holds only a share (n / N)² of the pairs. Here the first of a
+document's rare features, in a random order, decides whether the document is kept. Two documents
+share that feature with a probability of J, the Jaccard index of their rare features (Broder 1997),
+so near-duplicates are kept or dropped together. If a share g is kept, a pair is in the sample with
+probability J g + (1 - J) g², so counts can be scaled up without bias. Frequent features would work
+too, but keep or drop large parts of a collection at once. Documents without a rare feature are kept
+independently (J = 0): where so many are similar, there are pairs enough. Exact copies count as one
+document.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from neardup.kernels.hamming_join import group_rows
 from neardup.kernels.set_join import similarities
 
 MOST_LOOKED_AT = 5000
-# A feature that so many of the documents have is no rare one: about 1 in 1,000 of all.
+# A feature of this many examined documents is frequent: about 1 in 1,000 of all have it.
 _FREQUENT = 5
 _BYTES_OF_A_TERM = 8
 _LEAST_LOOK_ROOM = 16 << 20
@@ -34,23 +35,28 @@ _MIX, _BY_PLACE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xA0761D6478BD642F)
 _TURN = np.uint64(32)
 
 
+_FIRST, _SECOND, _THIRD = map(
+    np.uint64, (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F)
+)
+_LEAST_SAMPLE_ROOM = 32 << 20
+
+
 @dataclass(frozen=True, eq=False)
 class Look:
-    """Some documents, and how many there are in all."""
+    """The documents examined in the first pass, and the size of the collection."""
 
     columns: tuple[DocumentColumns, ...]
     documents: int
     text_bytes: int
 
     def features(self, fingerprinter: Fingerprinter) -> WeightedFeatures:
-        """Those of the documents that were looked at."""
         return joined([fingerprinter.features(columns) for columns in self.columns])
 
 
 def look_at(source: Source, memory: int, progress: Progress | None = None) -> Look:
-    """Go through the collection once, and keep 2,500 to 5,000 documents, or the fewer there are.
+    """Read the collection once and keep 2,500 to 5,000 documents, or all if there are fewer.
 
-    Of long documents only as many are kept as fit an eighth of the memory.
+    If documents are long, only as many are kept as fit in an eighth of the memory.
     """
     parts: list[tuple[DocumentColumns, NDArray[np.uint64]]] = []
     room = max(_LEAST_LOOK_ROOM, memory // 8)
@@ -70,26 +76,26 @@ def look_at(source: Source, memory: int, progress: Progress | None = None) -> Lo
 
 
 def bytes_of(columns: DocumentColumns) -> int:
-    """What documents take, nearly."""
+    """The approximate size of documents in bytes."""
     content = content_size(columns)
     return content.text_bytes + content.terms * _BYTES_OF_A_TERM
 
 
 def frequent_features(features: WeightedFeatures) -> NDArray[np.uint64]:
-    """The features that are common in a collection, judged by some of its documents; ascending."""
+    """The frequent features of a collection, judged by some of its documents; sorted."""
     found, counts = np.unique(features.hashes, return_counts=True)
     return np.asarray(found[counts >= _FREQUENT])
 
 
 def mixed(numbers: NDArray[np.uint64], factor: np.uint64) -> NDArray[np.uint64]:
-    """Numbers that look random, the same for the same ones."""
+    """A pseudo-random number for each number, always the same for the same one."""
     turned = (numbers ^ (numbers >> _TURN)) * factor
     turned = (turned ^ (turned >> _TURN)) * _MIX
     return turned ^ (turned >> _TURN)
 
 
 def below(numbers: NDArray[np.uint64], share: float) -> NDArray[np.bool_]:
-    """Which of these random numbers are in the first share of all."""
+    """Which of these random numbers are in the lowest `share` of the 64-bit range."""
     return np.asarray(numbers <= np.uint64(min(int(share * 2.0**64), 2**64 - 1)))
 
 
@@ -109,21 +115,14 @@ def _within(
     return taken(columns, pa.array(chosen)), numbers[chosen]
 
 
-_FIRST, _SECOND, _THIRD = map(
-    np.uint64, (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F)
-)
-
-_LEAST_SAMPLE_ROOM = 32 << 20
-
-
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Different contents of a collection, and what is known of all of it.
+    """Distinct documents of a collection, and totals of the whole collection.
 
-    `kept` is the share of contents that were kept, `looked` the share of documents that were
-    looked at at all; both are 1 where the sample is the whole collection. `copies` counts the
-    documents of each content. `filled` is how many documents of the collection have a word,
-    `seconds` what reading and cutting into features took for those that were looked at.
+    `kept` is the share of distinct documents that were kept, `looked` the share of documents that
+    were examined; both are 1 if the sample is the whole collection. `copies` counts the copies of
+    each distinct document. `filled` is the number of documents of the collection that are not
+    empty, `seconds` the time to read the examined documents and compute their features.
     """
 
     features: WeightedFeatures
@@ -142,18 +141,18 @@ class Sample:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was left out."""
+        """Whether the sample is the whole collection."""
         return self.kept == self.looked == 1
 
     @property
     def contents(self) -> float:
-        """How many different contents the whole collection should have."""
+        """The estimated number of distinct documents in the whole collection."""
         return self.filled * len(self) / max(1, int(self.copies.sum()))
 
     def stands_for(
         self, a: NDArray[np.int64], b: NDArray[np.int64], threads: int = 1
     ) -> NDArray[np.float64]:
-        """How many pairs of the whole collection each pair of the sample stands for."""
+        """The number of pairs of the whole collection that each pair of the sample stands for."""
         if self.is_whole:
             return np.ones(len(a))
         rare = self.rare
@@ -166,7 +165,7 @@ class Sample:
     def rows(
         self, fingerprinter: Fingerprinter, places: NDArray[np.int64] | None = None
     ) -> NDArray[np.uint64]:
-        """The fingerprints of the sampled documents, or of some, whose places ascend."""
+        """The fingerprints of the sampled documents, or of those at `places`, which are sorted."""
         parts, first = [np.zeros((0, fingerprinter.scheme.row_words), np.uint64)], 0
         for columns in self.columns:
             size = documents_in(columns)
@@ -178,7 +177,7 @@ class Sample:
         return np.concatenate(parts)
 
     def half(self) -> NDArray[np.int64]:
-        """The places of what would be kept of half as large a share."""
+        """The places of the documents that half the share would keep."""
         return np.flatnonzero(below(self.tickets, self.kept / 2))
 
 
@@ -192,11 +191,11 @@ def draw_sample(
     looked: float = 1.0,
     progress: Progress | None = None,
 ) -> Sample:
-    """Read the collection once and keep from a half of `most` to `most` different contents.
+    """Read the collection once and keep between `most` / 2 and `most` distinct documents.
 
-    Of long documents only as many are kept as fit a quarter of the memory. `frequent` features
-    ascend. With `looked` below 1 only such a share of the documents is looked
-    at, chosen by their places.
+    If documents are long, only as many are kept as fit in a quarter of the memory. `frequent` must
+    be sorted. With `looked` below 1, only that share of the documents is examined, chosen by their
+    places.
     """
     drawn = _Drawn(frequent, most, max(_LEAST_SAMPLE_ROOM, memory // 4))
     documents = filled = 0
@@ -237,7 +236,7 @@ def rare_features(features: WeightedFeatures, frequent: NDArray[np.uint64]) -> W
 
 
 def tickets(rare: WeightedFeatures, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A number for each document: that of its first rare feature, or of its own key."""
+    """A random number for each document: from its first rare feature, else from its own key."""
     numbers = mixed(keys[:, 0], _THIRD)
     filled = np.flatnonzero(np.diff(rare.offsets))
     if len(filled):
@@ -248,7 +247,7 @@ def tickets(rare: WeightedFeatures, keys: NDArray[np.uint64]) -> NDArray[np.uint
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Documents of a batch that are kept so far; each stands for so many `copies`."""
+    """Documents of a batch that are kept so far, with the number of copies of each."""
 
     features: WeightedFeatures
     rare: WeightedFeatures
@@ -272,7 +271,7 @@ class _Part:
 
 @dataclass
 class _Drawn:
-    """What is kept while documents go by; whenever it is too much, half of it goes."""
+    """The documents kept so far; whenever they are too many, about half of them are dropped."""
 
     frequent: NDArray[np.uint64]
     most: int
@@ -281,7 +280,7 @@ class _Drawn:
     parts: list[_Part] = field(default_factory=list)
 
     def add(self, features: WeightedFeatures, columns: DocumentColumns) -> int:
-        """Keep what the share allows, and say how many documents are not empty."""
+        """Keep the current share of these documents; return how many of them are not empty."""
         filled = np.flatnonzero(np.diff(features.offsets))
         if len(filled) < len(features):
             features, columns = features.take(filled), taken(columns, filled)
@@ -294,7 +293,7 @@ class _Drawn:
         return len(filled)
 
     def together(self) -> list[_Part]:
-        """The different contents, no more than wanted."""
+        """The distinct documents, at most `most`."""
         self._thin()
         return [part for part in self.parts if len(part.copies)]
 
