@@ -11,7 +11,7 @@ from scripts.reproductions_page.pictures import NAMES, rare_share
 from scripts.reproductions_page.results import Json
 from scripts.scheme_quality.distances import Distances
 
-from neardup.cli.commands.reproduce import told_cell
+from neardup.cli.commands.reproduce import _cell_text
 
 
 def beside(reproduced: Json, place: int) -> str:
@@ -126,4 +126,4 @@ def share(value: float | None) -> str:
 
 def told(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     """A Markdown table of cells as the terminal shows them."""
-    return table(list(header), [[told_cell(cell) for cell in row] for row in rows]).rstrip("\n")
+    return table(list(header), [[_cell_text(cell) for cell in row] for row in rows]).rstrip("\n")
