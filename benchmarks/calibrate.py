@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -30,10 +31,11 @@ BITS = 64
 MANY, SOME, FEW = 1_000_000, 200_000, 20_000
 COSTS = Path(costs.__file__).with_name("costs.json")
 
-# Made-up documents: features by rank, log-uniform, which is about Zipf's law. A large vocabulary is
-# like shingles, which are rare; a small one like words, of which many are in most documents.
-DOCUMENTS, FEATURES, RARE, COMMON = 30_000, 150, 1 << 40, 1 << 16
+# Made-up documents: features by rank, log-uniform, which is about Zipf's law, as words have.
+DOCUMENTS, FEATURES, VOCABULARY = 30_000, 150, 1 << 16
+FEW_POSTINGS, MANY_POSTINGS = 0.8, 0.5  # thresholds
 VERIFIED, WIDE = 200_000, 1024
+REFERENCE_COMPARE = 0.298  # nanoseconds of one comparison, on a quiet machine
 
 MEMORY = """
 import numpy as np
@@ -87,13 +89,27 @@ def measured(rounds: int) -> Costs:
         row_bytes=row_bytes(),
         **measured_features(rounds),
     )
-    return replace(found, move=_fitting_move(found, blocks / 1e9))
+    return _at_reference_speed(replace(found, move=_fitting_move(found, blocks / 1e9)))
 
 
-def made_up(ranks: int) -> WeightedFeatures:
+def _at_reference_speed(found: Costs) -> Costs:
+    """The same costs on a machine at the speed of the stored ones.
+
+    A choice depends on ratios, and a busy machine is slower in all steps: one that takes twice as
+    long for a comparison is taken to be half as fast.
+    """
+    speed = REFERENCE_COMPARE / found.compare
+    scaled = {
+        name: value if name == "row_bytes" else value * speed
+        for name, value in asdict(found).items()
+    }
+    return Costs(**scaled)
+
+
+def made_up() -> WeightedFeatures:
     """Documents of made-up features with counts, the same ones every time."""
     random = np.random.default_rng(2)
-    numbers = (float(ranks) ** random.random((DOCUMENTS, FEATURES))).astype(np.uint64)
+    numbers = (float(VOCABULARY) ** random.random((DOCUMENTS, FEATURES))).astype(np.uint64)
     hashes = numbers * np.uint64(0x9E3779B97F4A7C15)
     offsets = np.arange(0, hashes.size + 1, FEATURES, dtype=np.int64)
     counts = random.integers(1, 4, hashes.size).astype(np.float64)
@@ -101,40 +117,45 @@ def made_up(ranks: int) -> WeightedFeatures:
 
 
 def measured_features(rounds: int) -> dict[str, float]:
-    """Nanoseconds of the exact join, of making fingerprints, and of true similarities."""
-    rare, common = made_up(RARE), made_up(COMMON)
+    """Nanoseconds of the exact join, of making fingerprints, and of true similarities.
+
+    A join at a lower threshold looks at more postings of the same features, so the difference of
+    two joins is the price of postings, and the rest that of features.
+    """
+    documents = made_up()
+    features = len(documents.hashes)
     fingerprinter = fingerprinter_of(Scheme.of("word:3", "count", WIDE), 1)
     a, b = np.random.default_rng(3).integers(0, DOCUMENTS, (2, VERIFIED))
-
-    def joining(documents: WeightedFeatures, kind: str) -> Callable[[], object]:
-        weights = None if kind == "jaccard" else documents.weights
-        arrays = (documents.offsets, documents.hashes, weights)
-        return partial(join_similar, *arrays, measure=kind, threshold=0.7, threads=1)
-
+    weights = {"jaccard": None, "weighted-jaccard": documents.weights}
+    joins = [
+        partial(
+            function,
+            documents.offsets,
+            documents.hashes,
+            weights[kind],
+            measure=kind,
+            threshold=threshold,
+            threads=1,
+        )
+        for function in (join_similar, predict_similar)
+        for kind in weights
+        for threshold in (FEW_POSTINGS, MANY_POSTINGS)
+    ]
     runs: list[Callable[[], object]] = [
-        joining(rare, "jaccard"),
-        joining(common, "jaccard"),
-        joining(common, "weighted-jaccard"),
-        partial(fingerprinter.rows_of_features, common),
-        partial(similarities, *common.arrays, np.sort(a), b, measure="cosine", threads=1),
+        *joins[:4],
+        partial(fingerprinter.rows_of_features, documents),
+        partial(similarities, *documents.arrays, np.sort(a), b, measure="cosine", threads=1),
     ]
     timings = measure.interleaved(runs, rounds)
-    of_rare, of_sets, of_weights, making, verifying = (timing.cpu * 1e9 for timing in timings)
-    feature = of_rare / len(rare.hashes)
-    each = feature * len(common.hashes)
-
-    def posting(spent: float, kind: str) -> float:
-        weights = None if kind == "jaccard" else common.weights
-        arrays = (common.offsets, common.hashes, weights)
-        looked_at = predict_similar(*arrays, measure=kind, threshold=0.7, threads=1)
-        return max(1.0, (spent - each) / looked_at)
-
+    *spent, making, verifying = (timing.cpu * 1e9 for timing in timings)
+    postings = [cast(int, predict()) for predict in joins[4:]]
+    posting = (spent[1] - spent[0]) / (postings[1] - postings[0])
     return {
-        "feature": feature,
-        "posting": posting(of_sets, "jaccard"),
-        "weighted_posting": posting(of_weights, "weighted-jaccard"),
-        "majority": making / (len(common.hashes) * WIDE / 64),
-        "verify": verifying / (VERIFIED * 2 * len(common.hashes) / DOCUMENTS),
+        "feature": max(1.0, (spent[0] - posting * postings[0]) / features),
+        "posting": posting,
+        "weighted_posting": (spent[3] - spent[2]) / (postings[3] - postings[2]),
+        "majority": making / (features * WIDE / 64),
+        "verify": verifying / (VERIFIED * 2 * features / DOCUMENTS),
     }
 
 

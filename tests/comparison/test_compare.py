@@ -138,7 +138,7 @@ def test_a_comparison_cannot_be_changed():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"features": "words:3"}, "no feature spec"),
+        ({"features": "words:3"}, "not a feature spec"),
         ({"weights": "bag"}, "weights='bag'"),
         ({"bits": 0}, "bits=0"),
         ({"hash": "crc"}, "hash='crc'"),

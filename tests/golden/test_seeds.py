@@ -68,7 +68,7 @@ def test_hamming(a, b, distance):
 
 
 def test_strings_of_two_lengths_have_no_distance():
-    with pytest.raises(nd.SettingError, match="one length"):
+    with pytest.raises(nd.SettingError, match="same length"):
         nd.hamming("abc", "ab")
 
 

@@ -159,7 +159,7 @@ def test_a_scheme_is_read_without_the_key():
     scheme = Scheme.parse(f"{name}/word:3/set/64")
     assert scheme.hash == name
     assert scheme.is_keyed
-    with pytest.raises(SettingError, match="no scheme name"):
+    with pytest.raises(SettingError, match="is not a scheme name"):
         Scheme.parse("nd1:nowhere/word:3/set/64")
 
 

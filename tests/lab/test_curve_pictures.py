@@ -39,6 +39,6 @@ def test_pictures_of_every_format_are_the_same_each_time(tmp_path):
 
 
 def test_a_picture_has_a_known_format(tmp_path):
-    with pytest.raises(SettingError, match=r"let it end in \.png"):
+    with pytest.raises(SettingError, match=r"name ending in \.png"):
         draw_curves([STEP], "cosine", None, tmp_path / "curve.gif")
     assert not list(tmp_path.iterdir())
