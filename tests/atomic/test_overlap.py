@@ -55,7 +55,9 @@ def test_refused(place, output, name, message):
     ],
 )
 def test_allowed(place, output, name):
+    before = sorted(place.rglob("*"))
     require_apart(output, [name])
+    assert sorted(place.rglob("*")) == before
 
 
 def test_a_hard_link_is_the_same_file(place):
@@ -80,3 +82,5 @@ def test_links_inside_a_folder_are_followed_as_the_reader_does(place):
 def test_links_in_a_circle_end(place):
     (place / "w" / "deep" / "up").symlink_to(place / "w")
     require_apart("out", ["w"])
+    with pytest.raises(NeardupError, match="lies inside the input"):
+        require_apart("w/deep/up/out", ["w"])

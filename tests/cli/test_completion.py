@@ -77,7 +77,9 @@ FITTING = {
     ("name", "choice"), [(one.name, choice) for one in SETTINGS.values() for choice in one.choices]
 )
 def test_what_is_proposed_is_accepted(name, choice):
-    require_plan(DedupSettings.of(**{name: choice}, **FITTING.get(choice, {})))
+    settings = DedupSettings.of(**{name: choice}, **FITTING.get(choice, {}))
+    require_plan(settings)
+    assert settings.as_dict()[name] == choice
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

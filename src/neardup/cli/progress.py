@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from neardup.sphere import Progress as Settling
 
 
-class _Bar:
+class _Bar(ABC):
     """A bar on a terminal, nothing elsewhere; subclasses say what is in it."""
 
     def __init__(self, title: str, **fields: Any) -> None:
@@ -31,8 +32,8 @@ class _Bar:
             self._bar = Progress(*self._columns(), console=console, transient=True)
             self._task = self._bar.add_task(title, total=None, **fields)
 
-    def _columns(self) -> Sequence[ProgressColumn]:
-        raise NotImplementedError
+    @abstractmethod
+    def _columns(self) -> Sequence[ProgressColumn]: ...
 
     def _show(self, **values: Any) -> None:
         if self._bar is not None:
