@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "arrays.hpp"
 #include "neardup/set_join/possible.hpp"
+#include "neardup/set_join/star_join.hpp"
 
 namespace neardup::bind {
 
@@ -127,6 +129,20 @@ auto similarities_of(const Documents& left, const MaybeDocuments& right, const P
     return owned_array(found.release(), pairs.count);
 }
 
+// Pairs as three columns: places of the first and the second document, similarity.
+auto columns_of(const std::vector<SimilarPair>& pairs) {
+    const std::size_t count = pairs.size();
+    auto a = std::make_unique<std::int64_t[]>(count), b = std::make_unique<std::int64_t[]>(count);
+    auto similarity = std::make_unique<double[]>(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        a[i] = static_cast<std::int64_t>(pairs[i].places >> 32);
+        b[i] = static_cast<std::int64_t>(pairs[i].places & 0xFFFFFFFF);
+        similarity[i] = pairs[i].similarity;
+    }
+    return std::tuple(owned_array(a.release(), count), owned_array(b.release(), count),
+                      owned_array(similarity.release(), count));
+}
+
 auto join(const Documents& left, const MaybeDocuments& right, const std::string& name,
           double threshold, std::uint64_t most, std::uint64_t most_pairs, std::size_t threads) {
     const Collections documents = collections_of(left, right);
@@ -134,25 +150,13 @@ auto join(const Documents& left, const MaybeDocuments& right, const std::string&
     checked_threshold(threshold);
     checked_threads(threads);
     SetJoin found;
-    std::unique_ptr<std::int64_t[]> a, b;
-    std::unique_ptr<double[]> similarity;
     {
         nb::gil_scoped_release release;
         check_features(documents);
         found = join_sets(documents, measure, threshold, most, threads, most_pairs);
-        a = std::make_unique<std::int64_t[]>(found.pairs.size());
-        b = std::make_unique<std::int64_t[]>(found.pairs.size());
-        similarity = std::make_unique<double[]>(found.pairs.size());
-        for (std::size_t i = 0; i < found.pairs.size(); ++i) {
-            a[i] = static_cast<std::int64_t>(found.pairs[i].places >> 32);
-            b[i] = static_cast<std::int64_t>(found.pairs[i].places & 0xFFFFFFFF);
-            similarity[i] = found.pairs[i].similarity;
-        }
     }
-    const std::size_t count = found.pairs.size();
-    return std::tuple(owned_array(a.release(), count), owned_array(b.release(), count),
-                      owned_array(similarity.release(), count), found.compared, found.postings,
-                      found.done);
+    return std::tuple_cat(columns_of(found.pairs),
+                          std::tuple(found.compared, found.postings, found.done));
 }
 
 std::uint64_t predict(const Documents& left, const MaybeDocuments& right, const std::string& name,
@@ -203,6 +207,177 @@ void register_shared_filter(nb::module_& m) {
             "documents"_a, "wanted"_a, nb::kw_only(), "measure"_a, "threshold"_a, "threads"_a);
 }
 
+void register_document_counts(nb::module_& m) {
+    nb::class_<DocumentCounts>(m, "DocumentCounts")
+        .def(nb::init<std::size_t, std::size_t>(), "features"_a, "most_bytes"_a)
+        .def(
+            "see",
+            [](DocumentCounts& self, const Documents& documents, Flags wanted,
+               std::size_t threads) {
+                const FeatureColumn column = column_of(documents);
+                const bool* flags = flags_of(wanted, column);
+                checked_threads(threads);
+                nb::gil_scoped_release release;
+                self.see(column, flags, threads);
+            },
+            "documents"_a, "wanted"_a, nb::kw_only(), "threads"_a);
+}
+
+// Stored features, and the arrays that they are in.
+struct HeldFeatures {
+    explicit HeldFeatures(bool weighted) : stored(weighted) {}
+
+    StoredFeatures stored;
+    std::vector<Documents> in_memory;
+    std::vector<Places> offsets;
+
+    void add(const Documents& documents) {
+        const FeatureColumn column = column_of(documents);
+        if ((column.weights != nullptr) != stored.weighted())
+            throw std::invalid_argument("all documents need weights, or none");
+        require_room(column.count);
+        in_memory.push_back(documents);
+        stored.add({column.offsets, column.count, column.hashes, column.weights, -1, 0, 0, 0});
+    }
+
+    void add_from_file(int file, const Places& starts, std::uint64_t hashes_at,
+                       std::uint64_t weights_at) {
+        if (starts.size() == 0) throw std::invalid_argument("a column has at least one offset");
+        const std::int64_t* at = starts.data();
+        bool ascending = at[0] >= 0;
+        for (std::size_t i = 1; i < starts.size(); ++i) ascending &= at[i - 1] <= at[i];
+        if (!ascending) throw std::invalid_argument("offsets must not decrease");
+        require_room(starts.size() - 1);
+        offsets.push_back(starts);
+        stored.add(
+            {at, starts.size() - 1, nullptr, nullptr, file, hashes_at, weights_at, 0});
+    }
+
+  private:
+    void require_room(std::size_t more) const {
+        if (stored.count() + more > kMostDocuments)
+            throw std::invalid_argument("too many documents for one join");
+    }
+};
+
+void register_stored_features(nb::module_& m) {
+    nb::class_<HeldFeatures>(m, "StoredFeatures")
+        .def(nb::init<bool>(), "weighted"_a)
+        .def("__len__", [](const HeldFeatures& self) { return self.stored.count(); })
+        .def("add", &HeldFeatures::add, "documents"_a)
+        .def("add_from_file", &HeldFeatures::add_from_file, "file"_a, "offsets"_a, nb::kw_only(),
+             "hashes_at"_a, "weights_at"_a);
+}
+
+template <typename T>
+using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// What is known of each of `count` documents.
+Decisions decisions_of(const Places& copy_of, Output<std::uint8_t>& decision,
+                       Output<std::int64_t>& kept_for, Output<double>& similarity,
+                       std::size_t count) {
+    if (copy_of.size() != count || decision.size() != count || kept_for.size() != count ||
+        similarity.size() != count)
+        throw std::invalid_argument("what is known has one entry for each document");
+    bool there = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        there &= static_cast<std::size_t>(copy_of.data()[i]) < count;
+        there &= static_cast<std::size_t>(kept_for.data()[i]) < count;
+        there &= decision.data()[i] <= 2;
+    }
+    if (!there) throw std::invalid_argument("an entry names a document that is not there");
+    return {copy_of.data(), reinterpret_cast<Decision*>(decision.data()), kept_for.data(),
+            similarity.data()};
+}
+
+void check_places(const Places& places, std::size_t count) {
+    bool there = true;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        there &= static_cast<std::size_t>(places.data()[i]) < count;
+    if (!there) throw std::invalid_argument("places name a document that is not there");
+}
+
+// A join, and what it reads.
+struct HeldJoin {
+    HeldJoin(const HeldFeatures& features, const DocumentCounts& counts, const std::string& name,
+             double threshold, std::size_t feature_count, std::size_t memory)
+        : documents(features.stored.count()),
+          join(star_join(features.stored, counts, measure_of(name, features.stored.weighted()),
+                         checked_threshold(threshold), feature_count, memory)) {}
+
+    std::size_t documents;
+    std::unique_ptr<StarJoin> join;
+
+    std::size_t decide(const Places& places, const Places& copy_of, Output<std::uint8_t> decision,
+                       Output<std::int64_t> kept_for, Output<double> similarity,
+                       std::size_t threads) {
+        const Decisions known = decisions_of(copy_of, decision, kept_for, similarity, documents);
+        check_places(places, documents);
+        checked_threads(threads);
+        nb::gil_scoped_release release;
+        return join->decide(places.data(), places.size(), known, threads);
+    }
+
+    void look_up(const Places& places, const Places& copy_of, Output<std::uint8_t> decision,
+                 Output<std::int64_t> kept_for, Output<double> similarity, std::size_t threads) {
+        const Decisions known = decisions_of(copy_of, decision, kept_for, similarity, documents);
+        check_places(places, documents);
+        checked_threads(threads);
+        nb::gil_scoped_release release;
+        join->look_up(places.data(), places.size(), known, threads);
+    }
+
+    auto pairs(const Places& places, bool search, bool insert, std::size_t most,
+               std::size_t threads) {
+        check_places(places, documents);
+        checked_threads(threads);
+        std::vector<SimilarPair> found;
+        std::size_t done = 0;
+        {
+            nb::gil_scoped_release release;
+            done = join->pairs(places.data(), places.size(), {search, insert, most}, threads,
+                               found);
+            std::sort(found.begin(), found.end(), [](const SimilarPair& x, const SimilarPair& y) {
+                return x.places < y.places;
+            });
+        }
+        return std::tuple_cat(std::tuple(done), columns_of(found));
+    }
+};
+
+void register_star_join(nb::module_& m) {
+    nb::class_<HeldJoin>(m, "StarJoin")
+        .def(nb::init<const HeldFeatures&, const DocumentCounts&, const std::string&, double,
+                      std::size_t, std::size_t>(),
+             "stored"_a, "counts"_a, nb::kw_only(), "measure"_a, "threshold"_a, "features"_a,
+             "memory"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def("decide", &HeldJoin::decide, "places"_a, "copy_of"_a, "decision"_a, "kept_for"_a,
+             "similarity"_a, nb::kw_only(), "threads"_a)
+        .def("look_up", &HeldJoin::look_up, "places"_a, "copy_of"_a, "decision"_a, "kept_for"_a,
+             "similarity"_a, nb::kw_only(), "threads"_a)
+        .def("pairs", &HeldJoin::pairs, "places"_a, nb::kw_only(), "search"_a, "insert"_a,
+             "most"_a, "threads"_a)
+        .def("clear", [](HeldJoin& self) { self.join->clear(); })
+        .def_prop_ro("full", [](const HeldJoin& self) { return self.join->full(); })
+        .def_prop_ro("compared", [](const HeldJoin& self) { return self.join->compared(); });
+    m.def(
+        "stars_of_pairs",
+        [](const Places& places, const Places& a, const Places& b, const Input<double>& found,
+           const Places& copy_of, Output<std::uint8_t> decision, Output<std::int64_t> kept_for,
+           Output<double> similarity) {
+            const std::size_t count = copy_of.size();
+            const Decisions known = decisions_of(copy_of, decision, kept_for, similarity, count);
+            check_places(places, count);
+            const PairList pairs = pairs_of(a, b, count, count);
+            if (found.size() != pairs.count)
+                throw std::invalid_argument("every pair needs its similarity");
+            nb::gil_scoped_release release;
+            stars_of_pairs(places.data(), places.size(), pairs, found.data(), known, count);
+        },
+        "places"_a, "a"_a, "b"_a, "pair_similarity"_a, "copy_of"_a, "decision"_a, "kept_for"_a,
+        "similarity"_a);
+}
+
 auto components_of(std::size_t count, const Places& a, const Places& b) {
     if (count > kMostDocuments) throw std::invalid_argument("too many documents");
     const PairList pairs = pairs_of(a, b, count, count);
@@ -224,6 +399,9 @@ void register_set_join(nb::module_& m) {
     m.def("predict_similar", &predict, "left"_a, "right"_a.none(), nb::kw_only(), "measure"_a,
           "threshold"_a, "threads"_a);
     register_shared_filter(m);
+    register_document_counts(m);
+    register_stored_features(m);
+    register_star_join(m);
     m.def("components", &components_of, "count"_a, "a"_a, "b"_a);
 }
 

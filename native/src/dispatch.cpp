@@ -5,6 +5,7 @@
 #include "neardup/hamming_join/kernels.hpp"
 #include "neardup/index_tables/kernels.hpp"
 #include "neardup/json/kernels.hpp"
+#include "neardup/set_join/kernels.hpp"
 #include "neardup/text/kernels.hpp"
 
 namespace neardup {
@@ -74,6 +75,10 @@ const JsonKernels& json_kernels_for(const std::string& isa) {
 
 const HammingKernels& hamming_kernels_for(const std::string& isa) {
     return NEARDUP_CHOSEN(hamming_kernels, isa_for(isa));
+}
+
+const SetKernels& set_kernels_for(const std::string& isa) {
+    return NEARDUP_CHOSEN(set_kernels, isa_for(isa));
 }
 
 const TableKernels& table_kernels_for(const std::string& isa) {

@@ -191,6 +191,76 @@ class SharedFilter:
         threads: int,
     ) -> None: ...
 
+class DocumentCounts:
+    """Roughly how many documents have each feature."""
+
+    def __init__(self, features: int, most_bytes: int) -> None: ...
+    def see(
+        self, documents: DocumentArrays, wanted: NDArray[np.bool_], *, threads: int
+    ) -> None: ...
+
+class StoredFeatures:
+    """The features of whole collections, in memory or in files."""
+
+    def __init__(self, weighted: bool) -> None: ...
+    def __len__(self) -> int: ...
+    def add(self, documents: DocumentArrays) -> None: ...
+    def add_from_file(
+        self, file: int, offsets: NDArray[np.int64], *, hashes_at: int, weights_at: int
+    ) -> None: ...
+
+class StarJoin:
+    """The most similar kept document of each document, or all pairs."""
+
+    def __init__(
+        self,
+        stored: StoredFeatures,
+        counts: DocumentCounts,
+        *,
+        measure: str,
+        threshold: float,
+        features: int,
+        memory: int,
+    ) -> None: ...
+    def decide(
+        self,
+        places: NDArray[np.int64],
+        copy_of: NDArray[np.int64],
+        decision: NDArray[np.uint8],
+        kept_for: NDArray[np.int64],
+        similarity: NDArray[np.float64],
+        *,
+        threads: int,
+    ) -> int: ...
+    def look_up(
+        self,
+        places: NDArray[np.int64],
+        copy_of: NDArray[np.int64],
+        decision: NDArray[np.uint8],
+        kept_for: NDArray[np.int64],
+        similarity: NDArray[np.float64],
+        *,
+        threads: int,
+    ) -> None: ...
+    def pairs(
+        self, places: NDArray[np.int64], *, search: bool, insert: bool, most: int, threads: int
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+    def clear(self) -> None: ...
+    @property
+    def full(self) -> bool: ...
+    @property
+    def compared(self) -> int: ...
+
+def stars_of_pairs(
+    places: NDArray[np.int64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    pair_similarity: NDArray[np.float64],
+    copy_of: NDArray[np.int64],
+    decision: NDArray[np.uint8],
+    kept_for: NDArray[np.int64],
+    similarity: NDArray[np.float64],
+) -> None: ...
 def components(count: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]: ...
 
 MatchArrays = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint16]]

@@ -142,7 +142,7 @@ def similarities(
     measure = checked_measure(measure, left, right)
     a = checked_places(a, len(left[0]) - 1, "a")
     b = checked_places(b, len((right or left)[0]) - 1, "b")
-    return _refused_in_a_sentence(
+    return refused_in_a_sentence(
         lambda: _native.similarities(left, right, a, b, measure=measure, threads=threads)
     )
 
@@ -168,7 +168,7 @@ def join_similar(
     """
     left, right = checked_sides((offsets, hashes, weights), right)
     measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
-    found = _refused_in_a_sentence(
+    found = refused_in_a_sentence(
         lambda: _native.join_similar(
             left,
             right,
@@ -201,7 +201,7 @@ def predict_similar(
     """
     left, right = checked_sides((offsets, hashes, weights), right)
     measure, threshold = checked_measure(measure, left, right), checked_threshold(threshold)
-    return _refused_in_a_sentence(
+    return refused_in_a_sentence(
         lambda: _native.predict_similar(
             left, right, measure=measure, threshold=threshold, threads=threads
         )
@@ -227,7 +227,7 @@ class PossiblePartners:
     def see(self, part: Documents, wanted: NDArray[np.bool_], *, right: bool = False) -> None:
         """Record the features of the documents whose flag is set in `wanted`."""
         part, _ = checked_sides(part, None)
-        _refused_in_a_sentence(
+        refused_in_a_sentence(
             lambda: self._filter.see(part, wanted, right=right, threads=self._threads)
         )
 
@@ -235,7 +235,7 @@ class PossiblePartners:
         """Clear the flags in `wanted` of documents that cannot be in a pair."""
         part, _ = checked_sides(part, None)
         checked_measure(self._measure, part)
-        _refused_in_a_sentence(
+        refused_in_a_sentence(
             lambda: self._filter.keep_possible(
                 part,
                 wanted,
@@ -251,10 +251,10 @@ def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np
     if not 0 <= n <= MOST_DOCUMENTS:
         raise SettingError(f"n={n!r} must be a number of documents from 0 to {MOST_DOCUMENTS}")
     a, b = checked_places(a, n, "a"), checked_places(b, n, "b")
-    return _refused_in_a_sentence(lambda: _native.components(n, a, b))
+    return refused_in_a_sentence(lambda: _native.components(n, a, b))
 
 
-def _refused_in_a_sentence(work: Callable[[], Found]) -> Found:
+def refused_in_a_sentence(work: Callable[[], Found]) -> Found:
     """Raise the errors of the native module, which checks the values, as `SettingError`."""
     try:
         return work()

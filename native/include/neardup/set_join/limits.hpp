@@ -21,6 +21,7 @@ class Limits {
         size_ = !cosine_ ? t : weighted ? 0 : t * t;
         probe_ = cosine_ ? t * t : t;
         index_ = !cosine_ ? 2 * t / (1 + t) : weighted ? t * t : t;
+        partner_ = cosine_ ? 1 / (t * t) : (1 + t) / t;
     }
 
     // Of a weight, or of what a suffix is said to have.
@@ -33,6 +34,12 @@ class Limits {
     // is not heavier, and with one that is not lighter.
     double probe(double mass) const { return probe_ * mass; }
     double index(double mass) const { return index_ * mass; }
+
+    // The largest mass of a document that is similar to one of `mass`, and shares only features of
+    // a part of it that weighs `part`. Not for the cosine of weights, whose documents weigh 1.
+    double heaviest_partner(double mass, double part) const {
+        return cosine_ ? partner_ * part * part / mass : partner_ * part - mass;
+    }
 
     // What documents of these masses share at least, if they are similar. Weights of the cosine are
     // those of documents of length 1.
@@ -47,7 +54,7 @@ class Limits {
 
   private:
     bool cosine_, weighted_;
-    double required_, size_, probe_, index_;
+    double required_, size_, probe_, index_, partner_;
 };
 
 }  // namespace neardup

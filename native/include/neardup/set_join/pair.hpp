@@ -17,6 +17,9 @@ struct DocumentView {
     const double* weights;
     std::size_t size;
 
+    DocumentView(const std::uint64_t* hashes, const double* weights, std::size_t size)
+        : hashes(hashes), weights(weights), size(size) {}
+
     DocumentView(const FeatureColumn& column, std::size_t place)
         : hashes(column.hashes + column.offsets[place]),
           weights(column.weights == nullptr ? nullptr : column.weights + column.offsets[place]),

@@ -1,0 +1,31 @@
+// The comparison of parity bitmaps as compiled for each instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace neardup {
+
+struct SetKernels {
+    // In how many bits a bitmap of `words` words differs from each of `count` rows. A row has
+    // `row_words` words, a multiple of `words`, and is folded to that size.
+    void (*parity_distances)(const std::uint64_t* bitmap, std::size_t words,
+                             const std::uint64_t* rows, std::size_t row_words, std::size_t count,
+                             std::uint32_t* distances);
+};
+
+namespace portable {
+extern const SetKernels set_kernels;
+}
+namespace sse2 {
+extern const SetKernels set_kernels;
+}
+namespace avx2 {
+extern const SetKernels set_kernels;
+}
+
+// The kernels for an instruction set by name, or the fastest ones for "auto".
+const SetKernels& set_kernels_for(const std::string& isa);
+
+}  // namespace neardup
