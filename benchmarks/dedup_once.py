@@ -1,30 +1,38 @@
 """One deduplication by one tool, in a process of its own: what it cost, and how well it found.
 
-The clock runs from the start of the process to its end, from the file to the files it writes.
+The clock runs from the start of the process to its end, from the file to the files it writes. A
+run that reaches the limits is stopped there, and finds nothing.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from benchmarks import child
-from benchmarks.dedup_corpora import SHINGLE, Collection, Ints
+from benchmarks.dedup_corpora import NO_PAIRS, SEED, SHINGLE, Collection, Generated, Ints
 from benchmarks.dedup_peers import SKETCH
 
 OURS = "neardup"
 TEXT_DEDUP = "text-dedup"
 # It brings some seventy packages, Spark among them, so it has an environment of its own.
 TEXT_DEDUP_PYTHON = Path(sys.prefix) / "peers" / TEXT_DEDUP / "bin" / "python"
+
+LIMITS = child.Limits(wall_seconds=600, megabytes=20_000)
+# Of more reported pairs than this, so many are drawn and judged.
+MOST_JUDGED = 500_000
 
 Flags = NDArray[np.bool_]
 
@@ -33,35 +41,55 @@ Flags = NDArray[np.bool_]
 class Once:
     """What one run cost, what it reported, and what of that is true.
 
-    `recall` is of the planted pairs that reach the threshold, `precision` of the reported ones;
-    without any, they are None. `in_clusters` are documents, which only neardup reports.
-    text-dedup reports no pairs: for it, they are the documents it removed.
+    A planted pair is found if one of its two documents is removed: `recall` is of the planted pairs
+    that reach the threshold, `precision` of the reported pairs; without any, they are None.
+    text-dedup reports no pairs. `in_clusters` and `after_features_seconds`, the time of the stages
+    between the features and the output, are what only neardup says.
     """
 
     cpu_seconds: float
     wall_seconds: float
     peak_megabytes: float
-    pairs: int
-    recall: float | None
-    precision: float | None
-    in_clusters: int | None
+    stopped_at: str | None = None
+    removed: int | None = None
+    pairs: int | None = None
+    recall: float | None = None
+    precision: float | None = None
+    in_clusters: int | None = None
+    after_features_seconds: float | None = None
 
 
 def once(tool: str, collection: Collection, threshold: float) -> Once:
     """Run a tool on a collection with one thread, judge what it wrote, and delete that."""
     with tempfile.TemporaryDirectory(dir=collection.path.parent) as folder:
         output = Path(folder) / "out"
-        run = child.run(_command(tool, collection.path, output, threshold))
-        cost = (run.cpu, run.wall, run.peak_megabytes)
-        if tool == TEXT_DEDUP:
-            removed = _removed(output, len(collection.words))
-            a, b = _planted(collection, threshold).T
-            found = removed[a] | removed[b]
-            return Once(*cost, int(removed.sum()), _share(found), None, None)
-        pairs = _reported(output)
-        clusters = output / "clusters.parquet"
-        in_clusters = pq.read_metadata(clusters).num_rows if clusters.exists() else None
-    return Once(*cost, len(pairs), *judged(pairs, collection, threshold), in_clusters)
+        run = child.run(_command(tool, collection.path, output, threshold), LIMITS)
+        cost = Once(run.cpu, run.wall, run.peak_megabytes, run.stopped_at)
+        if run.stopped_at is not None:
+            return cost
+        pairs = None if tool == TEXT_DEDUP else _reported(output)
+        removed = _removed(tool, output, collection.documents, pairs)
+        said = _said(output) if tool == OURS else {}
+    found: dict[str, Any] = {
+        "removed": int(removed.sum()),
+        "pairs": None if pairs is None else len(pairs),
+    }
+    if isinstance(collection, Generated):
+        recall = recall_of(removed, collection, threshold)
+        precision = None if pairs is None else precision_of(pairs, collection, threshold)
+        return replace(cost, **found, **said, recall=recall, precision=precision)
+    return replace(cost, **found, **said)
+
+
+def _said(output: Path) -> dict[str, Any]:
+    """What only neardup says of a run."""
+    seconds = json.loads((output / "summary.json").read_text(encoding="utf-8"))["seconds"]
+    stages = list(seconds)
+    after = [stage for stage in stages[stages.index("features") + 1 :] if stage != "output"]
+    return {
+        "in_clusters": pq.read_metadata(output / "clusters.parquet").num_rows,
+        "after_features_seconds": round(sum(seconds[stage] for stage in after), 3),
+    }
 
 
 def _command(tool: str, source: Path, output: Path, threshold: float) -> Sequence[str]:
@@ -89,43 +117,56 @@ def _command(tool: str, source: Path, output: Path, threshold: float) -> Sequenc
 
 
 def _reported(output: Path) -> Ints:
-    """The pairs a tool wrote, by the rows of their documents."""
+    """The pairs a tool wrote, by the rows of their documents, the earlier one first."""
     ours = output / "pairs.parquet"
     if ours.exists():
-        table = pq.read_table(ours, columns=["a", "b"])
-    elif (output / "pairs.jsonl").stat().st_size:
-        table = pa.json.read_json(output / "pairs.jsonl")
+        return _rows_of(pq.ParquetFile(ours).iter_batches(columns=["a", "b"]))
+    if (output / "pairs.jsonl").stat().st_size:
+        return _rows_of(pa.json.open_json(output / "pairs.jsonl"))
+    return NO_PAIRS
+
+
+def _rows_of(batches: Iterable[pa.RecordBatch]) -> Ints:
+    parts = [
+        np.stack([batch[name].cast(pa.int64()).to_numpy() for name in ("a", "b")], axis=1)
+        for batch in batches
+    ]
+    return np.sort(np.concatenate([NO_PAIRS, *parts]), axis=1)
+
+
+def _removed(tool: str, output: Path, n: int, pairs: Ints | None) -> Flags:
+    """Which rows a tool removed."""
+    removed = np.zeros(n, np.bool_)
+    if tool == OURS:
+        clusters = pq.read_table(output / "clusters.parquet", columns=["id", "kept"])
+        gone = clusters.filter(pc.invert(clusters["kept"]))
+        removed[gone["id"].cast(pa.int64()).to_numpy()] = True
+    elif pairs is not None:
+        removed[pairs[:, 1]] = True
     else:
-        return np.zeros((0, 2), np.int64)
-    columns = [table[name].cast(pa.int64()).to_numpy() for name in ("a", "b")]
-    return np.sort(np.stack(columns, axis=1), axis=1)
-
-
-def _removed(output: Path, n: int) -> Flags:
-    """Which rows are not among the documents that text-dedup kept."""
-    removed = np.ones(n, np.bool_)
-    for path in output.glob("*.arrow"):
-        kept = pa.ipc.open_stream(path).read_all()
-        removed[kept["id"].cast(pa.int64()).to_numpy()] = False
+        removed[:] = True
+        for path in output.glob("*.arrow"):
+            kept = pa.ipc.open_stream(path).read_all()
+            removed[kept["id"].cast(pa.int64()).to_numpy()] = False
     return removed
 
 
-def judged(
-    pairs: Ints, collection: Collection, threshold: float
-) -> tuple[float | None, float | None]:
-    """Recall of the planted pairs that reach the threshold, and precision."""
-    found = np.isin(_keys(_planted(collection, threshold)), _keys(pairs))
-    true = collection.jaccard(pairs) >= threshold
-    return _share(found), _share(true)
+def recall_of(removed: Flags, collection: Generated, threshold: float) -> float | None:
+    """Of the planted pairs that reach the threshold, the share with a removed document."""
+    a, b = _planted(collection, threshold).T
+    return _share(removed[a] | removed[b])
 
 
-def _planted(collection: Collection, threshold: float) -> Ints:
+def precision_of(pairs: Ints, collection: Generated, threshold: float) -> float | None:
+    """The share of pairs that reach the threshold, of `MOST_JUDGED` of them if there are more."""
+    if len(pairs) > MOST_JUDGED:
+        pairs = pairs[np.random.RandomState(SEED).randint(0, len(pairs), MOST_JUDGED)]
+    return _share(collection.jaccard(pairs) >= threshold)
+
+
+def _planted(collection: Generated, threshold: float) -> Ints:
     """The planted pairs that reach the threshold."""
     return collection.planted[collection.jaccard(collection.planted) >= threshold]
-
-
-def _keys(pairs: Ints) -> Ints:
-    return np.asarray((pairs[:, 0] << 32) | pairs[:, 1])
 
 
 def _share(holds: Flags) -> float | None:

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import re
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -43,7 +44,7 @@ class Result:
         """A result of today, on this machine."""
         return cls(
             benchmark,
-            datetime.now(timezone.utc).date().isoformat(),
+            today(),
             " ".join(["python", "-m", f"benchmarks.{benchmark}", *arguments]),
             machine(),
             {"python": platform.python_version(), **versions},
@@ -82,6 +83,26 @@ class Result:
                 "again without leaving anything out"
             )
         return row
+
+
+def today() -> str:
+    """The date of a measurement."""
+    return datetime.now(timezone.utc).date().isoformat()
+
+
+def commit() -> str | None:
+    """The commit that is measured, with `-dirty` if its code was changed; None outside of git."""
+
+    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
+        folder = RESULTS.parents[1]
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, check=False, text=True)
+
+    head = git("rev-parse", "--short", "HEAD")
+    if head.returncode:
+        return None
+    changed = git("diff", "--quiet", "HEAD", "--", "src", "native").returncode
+    return head.stdout.strip() + ("-dirty" if changed else "")
 
 
 def machine() -> Json:

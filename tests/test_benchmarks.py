@@ -3,20 +3,28 @@
 import hashlib
 import json
 import sys
+import time
+from collections import Counter
 from dataclasses import asdict, replace
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from benchmarks import (
     child,
     choosing_page,
     corpora,
     dedup,
+    dedup_contests,
     dedup_corpora,
     dedup_once,
     dedup_pairs,
+    dedup_peers,
     dedup_quality,
+    dedup_real,
     distance,
     end_to_end,
     exact,
@@ -32,6 +40,10 @@ from benchmarks import (
 from benchmarks.corpora import Corpus
 from benchmarks.result import RESULTS, Result
 from benchmarks.targets import targets
+
+linux_only = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="memory is read from /proc"
+)
 
 # The first 200 kB of each language. A change makes every published number incomparable.
 FIRST_DOCUMENTS = {
@@ -140,7 +152,7 @@ def test_missing_result_says_what_to_run(tmp_path):
         Result.load("startup", tmp_path)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is read from /proc")
+@linux_only
 def test_child_reports_its_own_peak_of_memory():
     hold = "import time; held = bytearray(b'x' * {}); time.sleep(0.1)"
     small, large = (
@@ -162,12 +174,67 @@ def test_failing_child_ends_the_benchmark_with_its_words():
         )
 
 
+@linux_only
+@pytest.mark.parametrize(
+    ("limits", "does", "stopped_at"),
+    [
+        (child.Limits(0.2, 10_000), "", "0.2 seconds"),
+        (child.Limits(60, 300), "held = bytearray(b'x' * 400_000_000)", "0.3 GB"),
+        (
+            child.Limits(60, 300),
+            "import subprocess, sys; subprocess.run([sys.executable, '-c',"
+            "'import time; held = bytearray(400_000_000 * b\"x\"); time.sleep(60)'])",
+            "0.3 GB",
+        ),
+    ],
+    ids=["time", "memory", "memory of its child"],
+)
+def test_child_that_reaches_a_limit_is_stopped_and_says_which(limits, does, stopped_at):
+    began = time.monotonic()
+    run = child.run([sys.executable, "-c", f"import time; {does}\ntime.sleep(60)"], limits)
+    assert run.stopped_at == stopped_at
+    assert time.monotonic() - began < 30
+
+
+@linux_only
+def test_children_of_a_stopped_child_are_stopped_too(tmp_path):
+    alive = tmp_path / "alive"
+    write = f"import time; time.sleep(1); open({str(alive)!r}, 'w')"
+    start = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {write!r}])"
+    assert child.run([sys.executable, "-c", start], child.Limits(0.3, 10_000)).stopped_at
+    time.sleep(1.5)
+    assert not alive.exists()
+
+
+@linux_only
+def test_child_within_its_limits_is_not_stopped():
+    run = child.run([sys.executable, "-c", ""], child.Limits(60, 10_000))
+    assert run.stopped_at is None
+    assert run.wall < 60
+
+
+def test_limits_are_said_in_words():
+    assert dedup_once.LIMITS.reached(599, 19_999) is None
+    assert dedup_once.LIMITS.reached(600, 1) == "10 minutes"
+    assert dedup_once.LIMITS.reached(1, 20_000) == "20 GB"
+
+
+def _shingles(path: Path) -> list[set[tuple[str, ...]]]:
+    """The runs of three words of each document in a file."""
+    texts = [json.loads(line)["text"].split() for line in path.read_text("utf-8").splitlines()]
+    return [set(zip(words, words[1:], words[2:], strict=False)) for words in texts]
+
+
+def _jaccard(sets: list[set[tuple[str, ...]]], a: int, b: int) -> float:
+    return len(sets[a] & sets[b]) / len(sets[a] | sets[b])
+
+
 def test_planted_pairs_are_as_similar_as_their_texts_say(tmp_path):
     collection = dedup_corpora.planted(200, 60, tmp_path / "documents.jsonl")
     lines = collection.path.read_text(encoding="utf-8").splitlines()
     texts = [json.loads(line)["text"].split() for line in lines]
-    sets = [set(zip(words, words[1:], words[2:], strict=False)) for words in texts]
-    true = [len(sets[a] & sets[b]) / len(sets[a] | sets[b]) for a, b in collection.planted.tolist()]
+    sets = _shingles(collection.path)
+    true = [_jaccard(sets, a, b) for a, b in collection.planted.tolist()]
     assert [json.loads(line)["id"] for line in lines] == [str(row) for row in range(200)]
     assert len(true) == 20
     assert collection.jaccard(collection.planted).tolist() == true
@@ -175,12 +242,179 @@ def test_planted_pairs_are_as_similar_as_their_texts_say(tmp_path):
         assert 1 <= sum(x != y for x, y in zip(texts[a], texts[b], strict=True)) <= 3
 
 
-def test_recall_is_of_planted_pairs_and_precision_of_reported_ones(tmp_path):
+def test_families_lie_just_below_the_threshold(tmp_path):
+    sets = _shingles(dedup_corpora.just_below(80, tmp_path / "documents.jsonl").path)
+    found = [_jaccard(sets, a, b) for a, b in combinations(range(80), 2)]
+    within = [value for value in found if value > 0.1]
+    assert len(within) == dedup_corpora.FAMILIES * 20 * 19 / 2
+    assert 0.66 < min(within) < max(within) < 0.69
+
+
+def test_form_letters_lie_below_the_threshold_and_have_no_rare_words(tmp_path):
+    sets = _shingles(dedup_corpora.letters(400, tmp_path / "documents.jsonl").path)
+    found = [_jaccard(sets, a, b) for a, b in combinations(range(80), 2)]
+    within = [value for value in found if value > 0.1]
+    assert len(within) >= dedup_corpora.FAMILIES * 20 * 19 / 2
+    assert 0.6 < min(within) < np.median(within) < 0.63 < max(within) < 0.7
+    counts = Counter(shingle for one in sets for shingle in one)
+    assert sum(count == 1 for count in counts.values()) < 0.05 * len(counts)
+
+
+def test_pages_of_a_template_differ_by_their_bodies(tmp_path):
+    sets = _shingles(dedup_corpora.template(50, tmp_path / "documents.jsonl").path)
+    found = [_jaccard(sets, a, b) for a, b in combinations(range(50), 2)]
+    assert 0.66 < min(found) < max(found) < 0.69
+
+
+def test_giant_clusters_are_of_identical_documents(tmp_path, monkeypatch):
+    monkeypatch.setattr(dedup_corpora, "IDENTICAL", 30)
+    monkeypatch.setattr(dedup_corpora, "ALIKE_AT_THE_TOP", 20)
+    collection = dedup_corpora.giant(tmp_path / "documents.jsonl")
+    assert collection.about.startswith("30 identical documents, and 20 that")
+    sets = _shingles(collection.path)
+    kinds, sizes = np.unique(collection.words, axis=0, return_counts=True)
+    assert (len(sets), len(kinds), sizes.max()) == (50, 21, 30)
+    assert (
+        max(_jaccard(sets, a, b) for a, b in combinations(range(50), 2) if sets[a] != sets[b]) < 0.4
+    )
+
+
+def test_recall_is_of_planted_pairs_with_a_removed_document(tmp_path):
+    collection = dedup_corpora.planted(200, 60, tmp_path / "documents.jsonl")
+    removed = np.zeros(200, np.bool_)
+    assert dedup_once.recall_of(removed, collection, 0.7) == 0
+    removed[collection.planted[:10, 0]] = removed[collection.planted[10:15, 1]] = True
+    assert dedup_once.recall_of(removed, collection, 0.7) == 15 / 20
+
+
+def test_precision_is_of_reported_pairs(tmp_path, monkeypatch):
     collection = dedup_corpora.planted(200, 60, tmp_path / "documents.jsonl")
     unrelated = np.array([[0, 0]]) + np.setdiff1d(np.arange(200), collection.planted)[:2]
     reported = np.concatenate((collection.planted[:15], unrelated))
-    assert dedup_once.judged(reported, collection, 0.7) == (15 / 20, 15 / 16)
-    assert dedup_once.judged(reported[:0], collection, 0.7) == (0.0, None)
+    assert dedup_once.precision_of(reported, collection, 0.7) == 15 / 16
+    assert dedup_once.precision_of(reported[:0], collection, 0.7) is None
+    monkeypatch.setattr(dedup_once, "MOST_JUDGED", 8)
+    assert dedup_once.precision_of(reported, collection, 0.7) in (7 / 8, 1)
+
+
+def test_pairs_with_kept_documents_alone():
+    alike = {0: "a", 1: "b", 2: "a", 3: "ab", 4: "b"}
+    kept: dict[int, str] = {}
+    pairs = dedup_peers.pairs_with_kept(
+        alike.values(),
+        lambda text: [row for row, other in kept.items() if set(text) & set(other)],
+        kept.__setitem__,
+    )
+    assert list(pairs) == [(0, 2), (0, 3), (1, 4)]
+    assert kept == {0: "a", 1: "b"}
+
+
+@linux_only
+def test_dedup_once_says_what_neardup_removed(tmp_path):
+    collection = dedup_corpora.planted(200, 60, tmp_path / "documents.jsonl")
+    run = dedup_once.once("neardup", collection, 0.7)
+    assert (run.removed, run.pairs, run.recall, run.precision) == (20, 20, 1.0, 1.0)
+    assert run.in_clusters == 40
+    assert 0 < run.after_features_seconds < run.wall_seconds
+    assert list(tmp_path.iterdir()) == [collection.path]
+
+
+@linux_only
+def test_dedup_once_reports_a_tool_that_was_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(dedup_once, "LIMITS", child.Limits(0.05, 10_000))
+    run = dedup_once.once("neardup", dedup_corpora.planted(200, 60, tmp_path / "documents"), 0.7)
+    assert run.stopped_at == "0.05 seconds"
+    assert (run.removed, run.pairs, run.recall, run.precision) == (None,) * 4
+
+
+def test_source_files_are_texts_of_this_machine_and_say_no_path(tmp_path, monkeypatch):
+    home = tmp_path / "home" / "3.9"
+    lib = home / "lib" / "python3.9" / "site-packages"
+    lib.mkdir(parents=True)
+    (home / "include").mkdir()
+    (home / "include" / "a.h").write_text("int a;")
+    (lib / "b.py").write_text("b = 'é'", encoding="utf-8")
+    (lib / "empty.py").write_text("")
+    (lib / "latin.txt").write_bytes(b"\xe9")
+    (lib / "image.png").write_bytes(b"png")
+    (lib / "large.json").write_bytes(b" " * dedup_real.SMALLER_THAN)
+    (lib / "link.py").symlink_to(lib / "b.py")
+    for prefix in ("base_prefix", "prefix"):
+        monkeypatch.setattr(sys, prefix, str(home))
+    assert dedup_real.installations() == [home]
+    collection = dedup_real.source_files(tmp_path / "documents.jsonl")
+    rows = [json.loads(line) for line in collection.path.read_text("utf-8").splitlines()]
+    assert rows == [{"id": "0", "text": "b = 'é'"}, {"id": "1", "text": "int a;"}]
+    assert collection.documents == 2
+    assert "1 Python installations (Python 3.9)" in collection.about
+    assert str(tmp_path) not in collection.about
+
+
+def test_rust_documentation_is_left_out_where_it_is_absent(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(dedup_real, "RUSTDOC", tmp_path / "absent.parquet")
+    assert dedup_real.rustdoc(tmp_path / "documents.jsonl") is None
+    assert "is absent: its contests are left out" in capsys.readouterr().err
+
+
+def test_rust_documentation_becomes_json_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(dedup_real, "RUSTDOC", tmp_path / "docs.parquet")
+    pq.write_table(pa.table({"id": ["x", "y"], "text": ["<p>", "ö"]}), dedup_real.RUSTDOC)
+    collection = dedup_real.rustdoc(tmp_path / "documents.jsonl")
+    assert collection.documents == 2
+    lines = collection.path.read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"id": "0", "text": "<p>"},
+        {"id": "1", "text": "ö"},
+    ]
+
+
+def test_contests_have_names_of_their_own():
+    for names in zip(*((one.key, one.name) for one in dedup_contests.CONTESTS), strict=True):
+        assert len(set(names)) == len(dedup_contests.CONTESTS)
+
+
+def test_rows_of_other_contests_and_tools_are_kept():
+    usual, million = dedup_contests.USUAL.name, dedup_contests.MILLION.name
+    stored = [
+        {"task": million, "tool": "neardup", "cpu_seconds": 1},
+        {"task": usual, "tool": "text-dedup", "cpu_seconds": 2},
+        {"task": usual, "tool": "neardup", "cpu_seconds": 3},
+        {"task": "a contest of the past", "tool": "neardup", "cpu_seconds": 4},
+    ]
+    measured = [{"task": usual, "tool": "neardup", "cpu_seconds": 5}]
+    assert dedup.merged(stored, measured) == [stored[1], measured[0], stored[0]]
+
+
+def test_one_contest_is_measured_and_merged_into_the_result(tmp_path, monkeypatch):
+    versions = {"neardup": "0", **dict.fromkeys(dedup_peers.PACKAGES, "1")}
+    monkeypatch.setattr(dedup, "package_versions", lambda _: versions)
+    monkeypatch.setattr(dedup, "_is_here", lambda tool: tool == "neardup")
+    monkeypatch.setattr(dedup, "once", lambda *_: dedup_once.Once(1.5, 1.6, 99.0, "20 GB"))
+    monkeypatch.setattr(dedup_corpora, "IDENTICAL", 30)
+    monkeypatch.setattr(dedup_corpora, "ALIKE_AT_THE_TOP", 20)
+    stored = replace(_results(our_rate=1000.0)["dedup"], versions=versions)
+    stored.save(tmp_path)
+    dedup.main(["--only", "giant", "--rounds", "1", "--out", str(tmp_path)])
+    result = Result.load("dedup", tmp_path)
+    giant = result.row(task=dedup_contests.GIANT.name)
+    assert (giant["documents"], giant["stopped_at"], giant["cpu_seconds"]) == (50, "20 GB", 1.5)
+    assert [row for row in result.rows if row["task"] != giant["task"]] == [
+        row for row in stored.rows if row["task"] != giant["task"]
+    ]
+    assert "| **neardup**: stopped at 20 GB | 1.50 | 1.60 | 99 |" in dedup.section(result)
+    missed = {target.measured for target in dedup.targets(result) if target.met is False}
+    assert missed == {"stopped at 20 GB"}
+    replace(stored, versions={**versions, "gaoya": "0.9"}).save(tmp_path)
+    with pytest.raises(SystemExit, match=r"measured with gaoya 0\.9 instead of 1"):
+        dedup.main(["--only", "giant", "--out", str(tmp_path)])
+
+
+def test_contests_that_were_not_measured_are_neither_met_nor_missed():
+    result = _results(our_rate=1000.0)["dedup"]
+    rows = [row for row in result.rows if row["task"] == dedup_contests.USUAL.name]
+    less = replace(result, rows=rows)
+    assert {target.met for target in dedup.targets(less)} == {True, None}
+    assert dedup_contests.MILLION.name not in dedup.section(less)
 
 
 def test_stars_of_copies_stand_for_all_their_pairs():
@@ -305,25 +539,32 @@ def _indices(our_rate: float) -> list[dict[str, object]]:
 
 def _dedups(our_rate: float) -> list[dict[str, object]]:
     measured = {
+        "about": "Some documents.",
         "wall_seconds": 2.0,
-        "peak_megabytes": 900.0,
+        "peak_megabytes": 290.0,
+        "stopped_at": None,
         "pairs": 199_999,
         "recall": 1.0,
         "precision": 1.0,
         "in_clusters": 200_000,
+        "after_features_seconds": 1.0,
+        "date": "2026-01-01",
+        "commit": None,
     }
-    contests = (dedup.USUAL, dedup.MILLION, *dedup.GROWTH, dedup.LARGE, dedup.LARGE_FILE)
-    runs = [(contest.name, contest.documents, tool) for contest in contests for tool in TOOLS]
+    sizes = {contest: 10 ** (4 + power) for power, contest in enumerate(dedup_contests.GROWTH)}
     return [
         {
             **measured,
-            "task": task,
+            "task": contest.name,
             "tool": tool,
             "documents": documents,
             "file_bytes": 9 * documents,
+            "removed": contest.goal.removed,
             "cpu_seconds": documents / 1000 / (our_rate if tool == "neardup" else 50.0),
         }
-        for task, documents, tool in [*runs, (dedup.GIANT, 300_000, "neardup")]
+        for contest in dedup_contests.CONTESTS
+        for documents in [sizes.get(contest, 60_000)]
+        for tool in TOOLS
     ]
 
 
@@ -459,12 +700,15 @@ def test_the_readme_says_how_long_dedup_takes():
     result = Result.load("dedup")
     rows, said = _readme_speed()
     for tool, _, *shown in rows:
-        found = [result.find(task=c.name, tool=tool) for c in (dedup.USUAL, dedup.MILLION)]
+        found = [
+            result.find(task=c.name, tool=tool)
+            for c in (dedup_contests.USUAL, dedup_contests.MILLION)
+        ]
         assert shown == [
             "" if row is None else f"{row['cpu_seconds']:.1f} ({row['recall']:.3f})"
             for row in found
         ], tool
-    large = result.row(task=dedup.LARGE_FILE.name)
+    large = result.row(task=dedup_contests.LARGE_FILE.name)
     assert f"a file of {large['file_bytes'] / 1e9:.1f} GB" in said
     assert f"{large['cpu_seconds']:.0f} CPU seconds" in said
     assert f"a peak memory of {large['peak_megabytes'] / 1e3:.1f} GB" in said
