@@ -249,8 +249,7 @@ struct HeldFeatures {
         if (!ascending) throw std::invalid_argument("offsets must not decrease");
         require_room(starts.size() - 1);
         offsets.push_back(starts);
-        stored.add(
-            {at, starts.size() - 1, nullptr, nullptr, file, hashes_at, weights_at, 0});
+        stored.add({at, starts.size() - 1, nullptr, nullptr, file, hashes_at, weights_at, 0});
     }
 
   private:
@@ -272,20 +271,14 @@ void register_stored_features(nb::module_& m) {
 template <typename T>
 using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// What is known of each of `count` documents.
+// What is known of each of `count` documents. The kernels follow `copy_of` of documents that
+// `check_places` has seen.
 Decisions decisions_of(const Places& copy_of, Output<std::uint8_t>& decision,
                        Output<std::int64_t>& kept_for, Output<double>& similarity,
                        std::size_t count) {
     if (copy_of.size() != count || decision.size() != count || kept_for.size() != count ||
         similarity.size() != count)
         throw std::invalid_argument("what is known has one entry for each document");
-    bool there = true;
-    for (std::size_t i = 0; i < count; ++i) {
-        there &= static_cast<std::size_t>(copy_of.data()[i]) < count;
-        there &= static_cast<std::size_t>(kept_for.data()[i]) < count;
-        there &= decision.data()[i] <= 2;
-    }
-    if (!there) throw std::invalid_argument("an entry names a document that is not there");
     return {copy_of.data(), reinterpret_cast<Decision*>(decision.data()), kept_for.data(),
             similarity.data()};
 }
@@ -295,6 +288,14 @@ void check_places(const Places& places, std::size_t count) {
     for (std::size_t i = 0; i < places.size(); ++i)
         there &= static_cast<std::size_t>(places.data()[i]) < count;
     if (!there) throw std::invalid_argument("places name a document that is not there");
+}
+
+void check_places(const Places& places, const Decisions& known, std::size_t count) {
+    check_places(places, count);
+    bool there = true;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        there &= static_cast<std::size_t>(known.copy_of[places.data()[i]]) < count;
+    if (!there) throw std::invalid_argument("a copy names a document that is not there");
 }
 
 // A join, and what it reads.
@@ -312,7 +313,7 @@ struct HeldJoin {
                        Output<std::int64_t> kept_for, Output<double> similarity,
                        std::size_t threads) {
         const Decisions known = decisions_of(copy_of, decision, kept_for, similarity, documents);
-        check_places(places, documents);
+        check_places(places, known, documents);
         checked_threads(threads);
         nb::gil_scoped_release release;
         return join->decide(places.data(), places.size(), known, threads);
@@ -321,7 +322,7 @@ struct HeldJoin {
     void look_up(const Places& places, const Places& copy_of, Output<std::uint8_t> decision,
                  Output<std::int64_t> kept_for, Output<double> similarity, std::size_t threads) {
         const Decisions known = decisions_of(copy_of, decision, kept_for, similarity, documents);
-        check_places(places, documents);
+        check_places(places, known, documents);
         checked_threads(threads);
         nb::gil_scoped_release release;
         join->look_up(places.data(), places.size(), known, threads);
@@ -335,8 +336,8 @@ struct HeldJoin {
         std::size_t done = 0;
         {
             nb::gil_scoped_release release;
-            done = join->pairs(places.data(), places.size(), {search, insert, most}, threads,
-                               found);
+            done =
+                join->pairs(places.data(), places.size(), {search, insert, most}, threads, found);
             std::sort(found.begin(), found.end(), [](const SimilarPair& x, const SimilarPair& y) {
                 return x.places < y.places;
             });
@@ -355,8 +356,8 @@ void register_star_join(nb::module_& m) {
              "similarity"_a, nb::kw_only(), "threads"_a)
         .def("look_up", &HeldJoin::look_up, "places"_a, "copy_of"_a, "decision"_a, "kept_for"_a,
              "similarity"_a, nb::kw_only(), "threads"_a)
-        .def("pairs", &HeldJoin::pairs, "places"_a, nb::kw_only(), "search"_a, "insert"_a,
-             "most"_a, "threads"_a)
+        .def("pairs", &HeldJoin::pairs, "places"_a, nb::kw_only(), "search"_a, "insert"_a, "most"_a,
+             "threads"_a)
         .def("clear", [](HeldJoin& self) { self.join->clear(); })
         .def_prop_ro("full", [](const HeldJoin& self) { return self.join->full(); })
         .def_prop_ro("compared", [](const HeldJoin& self) { return self.join->compared(); });
@@ -368,6 +369,7 @@ void register_star_join(nb::module_& m) {
             const std::size_t count = copy_of.size();
             const Decisions known = decisions_of(copy_of, decision, kept_for, similarity, count);
             check_places(places, count);
+            check_places(copy_of, count);
             const PairList pairs = pairs_of(a, b, count, count);
             if (found.size() != pairs.count)
                 throw std::invalid_argument("every pair needs its similarity");

@@ -14,7 +14,14 @@ from neardup.errors import SettingError
 from neardup.kernels import star_join
 from neardup.kernels.reference.star_join import stars
 from neardup.kernels.set_join import Documents, join_similar
-from neardup.kernels.star_join import KEPT, OPEN, Decisions, DocumentCounts, StarJoin, StoredFeatures
+from neardup.kernels.star_join import (
+    KEPT,
+    OPEN,
+    Decisions,
+    DocumentCounts,
+    StarJoin,
+    StoredFeatures,
+)
 
 MEASURES = ("jaccard", "weighted-jaccard", "cosine")
 Places = NDArray[np.int64]
@@ -307,9 +314,7 @@ def test_bad_input_is_refused() -> None:
 def test_a_short_file_is_an_error() -> None:
     with tempfile.TemporaryFile() as file:
         features = StoredFeatures(weighted=False)
-        features.add_from_file(
-            file.fileno(), np.array([0, 4], np.int64), hashes_at=0, weights_at=0
-        )
+        features.add_from_file(file.fileno(), np.array([0, 4], np.int64), hashes_at=0, weights_at=0)
         join = StarJoin(
             features, DocumentCounts(1, 1), measure="jaccard", threshold=0.5, features=1, memory=1
         )

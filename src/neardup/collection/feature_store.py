@@ -13,16 +13,25 @@ from numpy.typing import NDArray
 from neardup.errors import NeardupError
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.kernels.star_join import StoredFeatures
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Stored:
-    """The position of a batch in the file."""
+    """The position of a batch in the file; its offsets stay in memory."""
 
+    offsets: NDArray[np.int64]
     at: int
-    documents: int
     features: int
     weighted: bool
+
+    @property
+    def documents(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def weights_at(self) -> int:
+        return self.at + 8 * self.features
 
 
 class FeatureStore:
@@ -50,6 +59,14 @@ class FeatureStore:
         if len(self._sizes) != 1:
             self._sizes = [np.concatenate([np.zeros(0, np.int32), *self._sizes])]
         return self._sizes[0]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the features have weights."""
+        return any(
+            part.weighted if isinstance(part, _Stored) else part.weights is not None
+            for part in self._parts
+        )
 
     @property
     def held_bytes(self) -> int:
@@ -105,6 +122,19 @@ class FeatureStore:
                 rows.append(fingerprinter.rows_of_features(some))
         return np.concatenate(rows)
 
+    def add_to(self, stored: StoredFeatures) -> None:
+        """Let a star join read the features where they are; not beyond `release`."""
+        for part in self._parts:
+            if isinstance(part, WeightedFeatures):
+                stored.add(part.arrays)
+            elif self._file is not None:
+                stored.add_from_file(
+                    self._file.fileno(),
+                    part.offsets,
+                    hashes_at=part.at,
+                    weights_at=part.weights_at,
+                )
+
     def _places(self, number: int) -> slice:
         return slice(self._firsts[number], self._firsts[number + 1])
 
@@ -114,9 +144,10 @@ class FeatureStore:
                 # Closed and deleted with this object.
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
             at = self._file.tell()
-            for array in (part.offsets, part.hashes, part.weights, part.words):
+            for array in (part.hashes, part.weights, part.words):
                 if array is not None:
                     array.tofile(self._file)
+            self._file.write(bytes(-self._file.tell() % 8))  # the next part is aligned
         except OSError as error:
             raise NeardupError(
                 f"features do not fit the memory, and {tempfile.gettempdir()} cannot take them: "
@@ -124,7 +155,7 @@ class FeatureStore:
                 "memory"
             ) from error
         self._spilled = self._file.tell()
-        return _Stored(at, len(part), len(part.hashes), part.weights is not None)
+        return _Stored(part.offsets, at, len(part.hashes), part.weights is not None)
 
     def _read(self, number: int) -> WeightedFeatures:
         part = self._parts[number]
@@ -136,7 +167,7 @@ class FeatureStore:
         self._file.seek(part.at)
         read = self._file
         found = WeightedFeatures(
-            np.fromfile(read, np.int64, part.documents + 1),
+            part.offsets,
             np.fromfile(read, np.uint64, part.features),
             np.fromfile(read, np.float64, part.features) if part.weighted else None,
             np.fromfile(read, np.uint32, part.documents),

@@ -82,7 +82,9 @@ class StoredFeatures:
         part, _ = checked_sides(part, None)
         refused_in_a_sentence(lambda: self.native.add(part))
 
-    def add_from_file(self, file: int, offsets: Offsets, *, hashes_at: int, weights_at: int) -> None:
+    def add_from_file(
+        self, file: int, offsets: Offsets, *, hashes_at: int, weights_at: int
+    ) -> None:
         """The next documents, in an open file: hashes and weights begin at these bytes."""
         refused_in_a_sentence(
             lambda: self.native.add_from_file(
@@ -127,7 +129,9 @@ class StarJoin:
         stays open: pass it to `look_up`, `clear` the index, and call `decide` with the rest.
         """
         places = checked_places(places, self._count, "places")
-        return refused_in_a_sentence(lambda: self._native.decide(places, *known.arrays, threads=threads))
+        return refused_in_a_sentence(
+            lambda: self._native.decide(places, *known.arrays, threads=threads)
+        )
 
     def look_up(self, places: Places, known: Decisions, *, threads: int = 1) -> None:
         """Look up documents that come after all in the index, without deciding on them."""
@@ -172,4 +176,3 @@ def stars_of_pairs(
     a, b = checked_places(a, count, "a"), checked_places(b, count, "b")
     similarity = np.ascontiguousarray(similarity, np.float64)
     refused_in_a_sentence(lambda: _native.stars_of_pairs(order, a, b, similarity, *known.arrays))
-

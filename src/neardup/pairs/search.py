@@ -80,7 +80,13 @@ def find_by_features(
     sides = [JoinSide.at(side.store, side.firsts) for side in (left, right) if side is not None]
     measure = Measure(settings.similarity, settings.threshold)
     budget = Budget(settings.memory)
-    keep_possible(sides, measure, memory=budget.work, threads=fingerprinter.threads)
+    keep_possible(
+        sides,
+        measure,
+        memory=budget.work,
+        threads=fingerprinter.threads,
+        across=right is not None,
+    )
     work = min(budget.work, sum(side.join_bytes for side in sides))
     most_pairs = budget.pairs(work + sum(side.store.held_bytes for side in sides))
     bands, limit = None, None

@@ -67,9 +67,7 @@ class PostingLists {
         used_ = 0;
     }
 
-    std::size_t bytes() const {
-        return heads_.size() * sizeof(Head) + used_ * sizeof(StarPosting);
-    }
+    std::size_t bytes() const { return heads_.size() * sizeof(Head) + used_ * sizeof(StarPosting); }
 
   private:
     struct Head {

@@ -24,8 +24,8 @@ inline constexpr std::uint16_t kLargestKey = 0xFFFF;
 // need more exponents and have 256.
 template <bool Weighted>
 std::uint16_t star_key(double mass) {
-    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(
-        std::min(mass, static_cast<double>(std::numeric_limits<float>::max()))));
+    const auto bits = std::bit_cast<std::uint32_t>(
+        static_cast<float>(std::min(mass, static_cast<double>(std::numeric_limits<float>::max()))));
     if (!(mass > 0)) return 0;
     if constexpr (Weighted) return static_cast<std::uint16_t>(bits >> 15);
     if (mass < 1) return 0;
@@ -39,7 +39,7 @@ struct Probe {
     double mass = 0;   // for a cosine of weights, the exact square of its length
     double whole = 0;  // the mass by which prefixes go: 1 for a cosine of weights
     StarPrefix prefix;
-    ParityBitmap parity;  // of a set
+    ParityBitmap parity;                // of a set
     std::vector<std::uint64_t> hashes;  // of its own where they are read from a file
     std::vector<double> weights;
 };
@@ -135,8 +135,7 @@ class StarIndex {
   private:
     std::uint32_t add_bitmap(const Probe& probe, std::uint32_t number) {
         SizeClass& own = class_of(probe.mass);
-        const std::size_t slot = own.documents.size(), words = std::size_t{1}
-                                                               << probe.parity.log();
+        const std::size_t slot = own.documents.size(), words = std::size_t{1} << probe.parity.log();
         own.log = probe.parity.log();
         own.bitmaps.reserve((slot + 1) * words);
         std::copy_n(probe.parity.of_log(own.log), words, own.row(slot));

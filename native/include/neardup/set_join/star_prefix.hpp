@@ -26,8 +26,8 @@ struct StarPrefix {
     // How many of them are needed where a part lighter than `least` is not.
     std::size_t needed(double least) const {
         const auto heavy = [&](double part) { return part >= least; };
-        return static_cast<std::size_t>(
-            std::partition_point(parts.begin(), parts.end(), heavy) - parts.begin());
+        return static_cast<std::size_t>(std::partition_point(parts.begin(), parts.end(), heavy) -
+                                        parts.begin());
     }
 };
 

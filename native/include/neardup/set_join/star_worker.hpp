@@ -99,8 +99,8 @@ class StarWorker {
         const auto closer = [&](std::uint32_t x, std::uint32_t y) {
             return reached_[x] != reached_[y] ? reached_[x] > reached_[y] : x < y;
         };
-        const auto first = touched_.begin() + static_cast<std::ptrdiff_t>(
-                                                  std::min(kFirst, touched_.size()));
+        const auto first =
+            touched_.begin() + static_cast<std::ptrdiff_t>(std::min(kFirst, touched_.size()));
         std::partial_sort(touched_.begin(), first, touched_.end(), closer);
         for (const std::uint32_t number : touched_) {
             reached_[number] = 0;
@@ -179,7 +179,8 @@ class StarWorker {
             std::uint32_t distance;
             kernels_.parity_distances(probe.parity.of_log(log), std::size_t{1} << log,
                                       its.row(kept.slot), std::size_t{1} << its.log, 1, &distance);
-            if (probe.mass + kept.mass - distance >= 2 * needed) compare_sets(probe, number, wanted);
+            if (probe.mass + kept.mass - distance >= 2 * needed)
+                compare_sets(probe, number, wanted);
         }
     }
 
@@ -187,8 +188,8 @@ class StarWorker {
     void compare_sets(const Probe& probe, std::uint32_t number, Wanted& wanted) {
         ++compared;
         const DocumentView other = others_.read(index_.kept[number].place);
-        const std::size_t shared = shared_count(probe.document.hashes, probe.document.size,
-                                                other.hashes, other.size);
+        const std::size_t shared =
+            shared_count(probe.document.hashes, probe.document.size, other.hashes, other.size);
         wanted.take(number,
                     set_similarity(index_.measure, shared, probe.document.size, other.size));
     }
@@ -201,7 +202,8 @@ class StarWorker {
         if (!may_share(probe, other, kept.mass, needed)) return;
         // In the order of their places, on which the last bit can depend.
         const bool turned = kept.place < probe.place;
-        const DocumentView &a = turned ? other : probe.document, &b = turned ? probe.document : other;
+        const DocumentView &a = turned ? other : probe.document,
+                           &b = turned ? probe.document : other;
         wanted.take(number, index_.measure == Measure::cosine
                                 ? exact_.cosine(a, b, turned ? kept.mass : probe.mass,
                                                 turned ? probe.mass : kept.mass)
@@ -216,13 +218,13 @@ class StarWorker {
         const bool cosine = index_.measure == Measure::cosine;
         const double scale = cosine ? std::sqrt(probe.mass) * std::sqrt(other_mass) : 1;
         const double *p = probe.document.weights, *q = other.weights;
-        Merge<std::uint64_t> merge{probe.document.hashes, other.hashes, 0, probe.document.size, 0,
-                                   other.size};
+        Merge<std::uint64_t> merge{
+            probe.document.hashes, other.hashes, 0, probe.document.size, 0, other.size};
         double shared = 0, left_here = probe.mass, left_there = other_mass;
         while (!merge.done()) {
-            const double rest = cosine ? std::sqrt(std::max(left_here, 0.0)) *
-                                             std::sqrt(std::max(left_there, 0.0))
-                                       : std::min(left_here, left_there);
+            const double rest =
+                cosine ? std::sqrt(std::max(left_here, 0.0)) * std::sqrt(std::max(left_there, 0.0))
+                       : std::min(left_here, left_there);
             // The rests are sums of differences; what rounding takes from them is far below this.
             if (shared + rest < needed * scale * (1 - 1e-6)) return false;
             for (std::size_t step = 0; step < kSteps && !merge.done(); ++step) {

@@ -65,11 +65,12 @@ class JoinSide:
 
 
 def keep_possible(
-    sides: Sequence[JoinSide], measure: Measure, *, memory: int, threads: int
+    sides: Sequence[JoinSide], measure: Measure, *, memory: int, threads: int, across: bool = False
 ) -> None:
     """Leave out the documents that can be in no pair; often these are nearly all.
 
-    Repeats until a join of the rest fits `memory`, or a round removes little.
+    With `across`, only pairs between the two sides count. Repeats until a join of the rest fits
+    `memory`, or a round removes little.
     """
     left = sum(side.features for side in sides)
     while left:
@@ -78,12 +79,12 @@ def keep_possible(
             min(before, memory),  # the filter takes up to one byte per feature
             measure=measure.name,
             threshold=measure.threshold,
-            two=len(sides) > 1,
+            two=across,
             threads=threads,
         )
         for number, side in enumerate(sides):
             for where, part in side.store.parts():
-                partners.see(part.arrays, side.wanted[where], right=number > 0)
+                partners.see(part.arrays, side.wanted[where], right=across and number > 0)
         for side in sides:
             for where, part in side.store.parts():
                 partners.keep_possible(part.arrays, side.wanted[where])

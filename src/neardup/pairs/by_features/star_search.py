@@ -1,0 +1,124 @@
+"""The star join over whole collections: their features, counts, index and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.collection.budget import Budget
+from neardup.collection.collected import Collected
+from neardup.kernels.star_join import KEPT, Decisions, DocumentCounts, StarJoin, StoredFeatures
+from neardup.pairs.by_features.exact_join import JoinSide, Measure, keep_possible
+
+Places = NDArray[np.int64]
+DocumentProgress = Callable[[int, int], None]  # documents done, of all
+
+# Documents between two reports of progress, at which a run can also be interrupted.
+_AT_ONCE = 1 << 14
+
+
+class StarSearch:
+    """A star join of one collection, or of two whose places run on from one to the other.
+
+    Of each group of exact copies only the first document takes part, and of those only the ones
+    that can be in a pair (`possible`, places).
+    """
+
+    def __init__(
+        self,
+        collections: Sequence[Collected],
+        measure: Measure,
+        *,
+        across: bool,
+        memory: int,
+        threads: int,
+    ) -> None:
+        self.threads = threads
+        budget = Budget(memory).work
+        sides = [JoinSide.at(one.store, one.firsts) for one in collections]
+        features = sum(side.features for side in sides)
+        table = budget // 3
+        if across or features > table:
+            keep_possible(sides, measure, memory=budget, threads=threads, across=across)
+            features = sum(side.features for side in sides)
+        counts = DocumentCounts(features, table)
+        for side in sides:
+            for where, part in side.store.parts():
+                counts.see(part.arrays, side.wanted[where], threads=threads)
+        stored = StoredFeatures(weighted=any(side.store.weighted for side in sides))
+        for side in sides:
+            side.store.add_to(stored)
+        self.possible = np.flatnonzero(np.concatenate([side.wanted for side in sides]))
+        self.join = StarJoin(
+            stored,
+            counts,
+            measure=measure.name,
+            threshold=measure.threshold,
+            features=features,
+            memory=budget - min(table, 2 * features),
+        )
+
+    def decide(
+        self,
+        decided: Places,
+        looked_up: Places,
+        known: Decisions,
+        progress: DocumentProgress | None = None,
+    ) -> None:
+        """Decide on documents in this order, and look up others without deciding on them.
+
+        Where the index is full before the last document, the rest is looked up in it, and decided
+        on in another pass with an index of its own.
+        """
+        total, before = len(decided) + len(looked_up), 0
+        while True:
+            done = self._pass(decided, known, progress, before, total)
+            before, decided = before + done, decided[done:]
+            rest = np.concatenate((decided, looked_up))
+            for start in range(0, len(rest), _AT_ONCE):
+                self.join.look_up(rest[start : start + _AT_ONCE], known, threads=self.threads)
+                if progress is not None and not len(decided):
+                    progress(before + min(start + _AT_ONCE, len(rest)), total)
+            if not len(decided):
+                return
+            self.join.clear()
+
+    def _pass(
+        self,
+        places: Places,
+        known: Decisions,
+        progress: DocumentProgress | None,
+        before: int,
+        total: int,
+    ) -> int:
+        """Decide on documents until the index is full; how many were decided on."""
+        done = 0
+        while done < len(places):
+            some = places[done : done + _AT_ONCE]
+            now = self.join.decide(some, known, threads=self.threads)
+            done += now
+            if progress is not None:
+                progress(before + done, total)
+            if now < len(some):
+                break
+        return done
+
+
+def known_copies(left: Collected, right: Collected | None, order: Places) -> Decisions:
+    """The documents of both collections, all open; `order` are the places of `left` in keep order.
+
+    The documents of `right` are kept.
+    """
+    others = 0 if right is None else len(right)
+    copy_of = np.arange(len(left) + others, dtype=np.int64)
+    group = np.full(len(left), -1, np.int64)
+    group[left.filled] = left.copies.group_of
+    filled = order[group[order] >= 0][::-1]
+    first = np.empty(len(left.copies.firsts), np.int64)
+    first[group[filled]] = filled  # the last one assigned is the first in keep order
+    copy_of[left.filled] = first[left.copies.group_of]
+    known = Decisions.none(copy_of)
+    known.decision[len(left) :] = KEPT
+    return known
