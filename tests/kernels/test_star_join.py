@@ -1,4 +1,4 @@
-"""The star join equals the sequential definition, whatever the threads, the memory and the parts."""
+"""The star join equals the sequential definition in any number of threads, memory and parts."""
 
 from __future__ import annotations
 

@@ -22,8 +22,9 @@ _AT_ONCE = 1 << 14
 class StarSearch:
     """A star join of one collection, or of two whose places run on from one to the other.
 
-    Of each group of exact copies only the first document takes part, and of those only the ones
-    that can be in a pair (`possible`, places).
+    Of each group of exact copies only the first document takes part, or those of `only`; of these
+    the ones that can be in a pair are `possible`. With `across`, only pairs between the two
+    collections count.
     """
 
     def __init__(
@@ -34,10 +35,14 @@ class StarSearch:
         across: bool,
         memory: int,
         threads: int,
+        only: Sequence[Places] | None = None,
     ) -> None:
         self.threads = threads
         budget = Budget(memory).work
-        sides = [JoinSide.at(one.store, one.firsts) for one in collections]
+        chosen = [one.firsts for one in collections] if only is None else only
+        sides = [
+            JoinSide.at(one.store, places) for one, places in zip(collections, chosen, strict=True)
+        ]
         features = sum(side.features for side in sides)
         table = budget // 3
         if across or features > table:

@@ -1,0 +1,315 @@
+"""All pairs, however many: listed by the star join, and kept in a temporary file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.collection.budget import Budget
+from neardup.collection.collected import Collected
+from neardup.collection.settings import DedupSettings
+from neardup.errors import NeardupError
+from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.kernels.columns import column_of
+from neardup.pairs.by_features.exact_join import Measure
+from neardup.pairs.by_features.star_search import DocumentProgress, StarSearch
+from neardup.pairs.search import distances
+
+Places = NDArray[np.int64]
+
+PAIRS_AT_ONCE = 1 << 20
+# Documents between two reports of progress.
+_AT_ONCE = 1 << 12
+_SAMPLE = 2000
+_SCHEMA = pa.schema(
+    {"a": pa.uint32(), "b": pa.uint32(), "distance": pa.uint16(), "similarity": pa.float64()}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PairBatch:
+    """Pairs by their places, a < b, sorted by (a, b)."""
+
+    a: Places
+    b: Places
+    distance: NDArray[np.uint16]
+    similarity: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def where(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> PairBatch:
+        """Some of the pairs."""
+        return PairBatch(self.a[rows], self.b[rows], self.distance[rows], self.similarity[rows])
+
+
+@dataclass(eq=False)
+class _Run:
+    """Batches of descending `a` in a temporary file, which disappears with this object."""
+
+    file: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
+    writer: pa.RecordBatchFileWriter | None = None
+    reader: pa.RecordBatchFileReader | None = None
+
+    def add(self, pairs: PairBatch) -> None:
+        if self.writer is None:
+            options = pa.ipc.IpcWriteOptions(compression="zstd")
+            self.writer = pa.ipc.new_file(self.file, _SCHEMA, options=options)
+        columns = (pairs.a.astype(np.uint32), pairs.b.astype(np.uint32))
+        arrays = [column_of(one) for one in (*columns, pairs.distance, pairs.similarity)]
+        self.writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA))
+
+    def finish(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+            self.writer = None
+            self.file.flush()
+            self.reader = pa.ipc.open_file(self.file)
+
+    def ascending(self) -> Iterator[PairBatch]:
+        if self.reader is None:
+            return
+        for number in reversed(range(self.reader.num_record_batches)):
+            a, b, distance, similarity = (
+                column.to_numpy() for column in self.reader.get_batch(number).columns
+            )
+            yield PairBatch(a.astype(np.int64), b.astype(np.int64), distance, similarity)
+
+
+class PairSpool:
+    """All pairs of a collection, or of two whose places run on, in a temporary file.
+
+    Exact copies are not among them: pairs are between the first documents of two groups of copies.
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[_Run] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def begin_run(self) -> None:
+        """Further pairs may have any `a`, and within this run, `a` descends from call to call."""
+        self._runs.append(_Run())
+
+    def add(self, pairs: PairBatch) -> None:
+        """More pairs, sorted by (a, b)."""
+        if len(pairs):
+            self._count += len(pairs)
+            with _disk_errors():
+                self._runs[-1].add(pairs)
+
+    def finish(self) -> None:
+        """No more pairs will come."""
+        with _disk_errors():
+            for run in self._runs:
+                run.finish()
+
+    def batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[PairBatch]:
+        """All pairs, sorted by (a, b), about `most` at a time or more."""
+        streams = [run.ascending() for run in self._runs]
+        heads = [next(stream, None) for stream in streams]
+        while any(head is not None for head in heads):
+            # Up to where the first of the heads ends, all pairs are at hand.
+            bound = min(int(head.a[-1]) for head in heads if head is not None)
+            ready = []
+            for number, head in enumerate(heads):
+                if head is None:
+                    continue
+                end = int(np.searchsorted(head.a, bound, side="right"))
+                ready.append(head.where(slice(0, end)))
+                rest = head.where(slice(end, None))
+                heads[number] = rest if len(rest) else next(streams[number], None)
+            merged = _merged(ready)
+            for start in range(0, len(merged), most):
+                yield merged.where(slice(start, start + most))
+
+    def close(self) -> None:
+        """Give up the pairs."""
+        for run in self._runs:
+            run.reader = None
+            run.file.close()
+        self._runs.clear()
+
+
+def find_all_pairs(
+    left: Collected,
+    right: Collected | None,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    *,
+    floor: float,
+    within: bool = True,
+    progress: DocumentProgress | None = None,
+) -> PairSpool:
+    """Every pair of similarity `floor` or more, by the join on features, in bounded memory.
+
+    With `right` its documents are second in pairs, at places that run on; without `within` there
+    are no others.
+    """
+    across = right is not None and not within
+    search = _search(left, right, settings, floor, across, fingerprinter.threads)
+    distance_of = _distances(left, right, search.possible, fingerprinter, settings)
+    # The last document first: each is looked up among those that come after it.
+    own = search.possible[search.possible < len(left)][::-1]
+    others = search.possible[search.possible >= len(left)]
+    spool = PairSpool()
+    try:
+        while len(own):
+            spool.begin_run()
+            others = others[_inserted(search, others) :]
+            found = _Found(search, spool, distance_of, progress)
+            done = 0 if across or len(others) else found.list_pairs(own, insert=True)
+            found.list_pairs(own[done:], insert=False)
+            own = own[done:]
+            if across and not len(others):
+                break
+            search.join.clear()
+        spool.finish()
+    except BaseException:
+        spool.close()
+        raise
+    return spool
+
+
+def estimated_pairs(
+    left: Collected,
+    right: Collected | None,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    *,
+    floor: float,
+    within: bool = True,
+) -> int:
+    """About how many pairs `find_all_pairs` will find, from all pairs of a random sample."""
+    across = right is not None and not within
+    random = np.random.default_rng(0)
+    sides = [left] if right is None else [left, right]
+    chosen = [random.permutation(len(one.firsts))[:_SAMPLE] for one in sides]
+    search = StarSearch(
+        sides,
+        Measure(settings.similarity, floor),
+        across=False,
+        memory=settings.memory,
+        threads=fingerprinter.threads,
+        only=[one.firsts[np.sort(some)] for one, some in zip(sides, chosen, strict=True)],
+    )
+    own = search.possible[search.possible < len(left)]
+    others = search.possible[search.possible >= len(left)]
+    _inserted(search, others)
+    most, threads = 1 << 62, fingerprinter.threads
+    _, a, b, _ = search.join.pairs(own, search=True, insert=not across, most=most, threads=threads)
+    scale = [len(one.firsts) / max(1, len(some)) for one, some in zip(sides, chosen, strict=True)]
+    between = int((b >= len(left)).sum())
+    return round((len(a) - between) * scale[0] ** 2 + between * scale[0] * scale[-1])
+
+
+def _search(
+    left: Collected,
+    right: Collected | None,
+    settings: DedupSettings,
+    floor: float,
+    across: bool,
+    threads: int,
+) -> StarSearch:
+    return StarSearch(
+        [left] if right is None else [left, right],
+        Measure(settings.similarity, floor),
+        across=across,
+        memory=settings.memory,
+        threads=threads,
+    )
+
+
+def _inserted(search: StarSearch, places: Places) -> int:
+    """Put documents into the index, until it is full; how many."""
+    most, threads = 1 << 62, search.threads
+    done, *_ = search.join.pairs(places, search=False, insert=True, most=most, threads=threads)
+    return done
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Lists pairs into the spool, with their distances."""
+
+    search: StarSearch
+    spool: PairSpool
+    distance_of: Callable[[Places, Places], NDArray[np.uint16]]
+    progress: DocumentProgress | None
+
+    def list_pairs(self, places: Places, *, insert: bool) -> int:
+        """Look documents up, and with `insert` index them, until the index is full; how many."""
+        done, join, threads = 0, self.search.join, self.search.threads
+        while done < len(places):
+            some = places[done : done + _AT_ONCE]
+            now, a, b, similarity = join.pairs(
+                some, search=True, insert=insert, most=PAIRS_AT_ONCE, threads=threads
+            )
+            self.spool.add(PairBatch(a, b, self.distance_of(a, b), similarity))
+            done += now
+            if self.progress is not None:
+                self.progress(done, len(places))
+            if insert and join.full:
+                break
+        return done
+
+
+def _distances(
+    left: Collected,
+    right: Collected | None,
+    possible: Places,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+) -> Callable[[Places, Places], NDArray[np.uint16]]:
+    """The distances of pairs: of fingerprints made beforehand if they fit, else for each batch."""
+
+    def rows_at(places: Places) -> NDArray[np.uint64]:
+        rows = [left.rows_at(places[places < len(left)], fingerprinter)]
+        if right is not None:
+            rows.append(right.rows_at(places[places >= len(left)] - len(left), fingerprinter))
+        return np.concatenate(rows)
+
+    def of_batch(a: Places, b: Places) -> NDArray[np.uint16]:
+        places, numbers = np.unique(np.concatenate((a, b)), return_inverse=True)
+        rows = rows_at(places)
+        return distances(rows[numbers[: len(a)]], rows[numbers[len(a) :]])
+
+    if len(possible) * fingerprinter.scheme.bits // 8 > Budget(settings.memory).work // 4:
+        return of_batch
+    known = rows_at(possible)
+
+    def of_known(a: Places, b: Places) -> NDArray[np.uint16]:
+        return distances(known[np.searchsorted(possible, a)], known[np.searchsorted(possible, b)])
+
+    return of_known
+
+
+def _merged(parts: Sequence[PairBatch]) -> PairBatch:
+    if len(parts) == 1:
+        return parts[0]
+    every = PairBatch(
+        np.concatenate([part.a for part in parts]),
+        np.concatenate([part.b for part in parts]),
+        np.concatenate([part.distance for part in parts]),
+        np.concatenate([part.similarity for part in parts]),
+    )
+    return every.where(np.lexsort((every.b, every.a)))
+
+
+@contextmanager
+def _disk_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise NeardupError(
+            f"{tempfile.gettempdir()} cannot take all pairs: {error.strerror or error}; set TMPDIR "
+            "to a folder with more room, or use --pairs evidence"
+        ) from error
