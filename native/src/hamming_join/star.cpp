@@ -11,14 +11,14 @@ namespace neardup {
 
 namespace {
 
-constexpr std::size_t kTask = 512;
+constexpr std::size_t kTask = 128;
 constexpr std::size_t kAhead = 16;
 
 // Looking into the buckets of a mask takes about as long as comparing so many rows.
 constexpr std::size_t kRowsPerMask = 128;
 
-// Looking at a row in a bucket takes about as long as comparing so many rows.
-constexpr std::size_t kRowsPerBucketRow = 4;
+// Following a chain to a row takes about as long as comparing so many rows.
+constexpr std::size_t kRowsPerChained = 16;
 
 constexpr unsigned kChainBits = 14;
 
@@ -84,7 +84,7 @@ void FreshRows::find_nearest(const std::uint64_t* row, NearestKept& nearest) con
         std::size_t chained = 0;
         for (std::size_t mask = 0; mask < chained_masks_; ++mask)
             chained += chains_[slot(mask, row)].size;
-        if (chained * kRowsPerBucketRow < count_) return follow_chains(row, nearest);
+        if (chained * kRowsPerChained < count_) return follow_chains(row, nearest);
     }
     const Tile tile{tile_.data(), kMost, kept_.limbs, first_};
     nearness_.compare(row, kept_, tile, first_, first_ + count_, nearest);
@@ -116,8 +116,15 @@ class StarSearch::Source {
     void prefetch_bucket(std::size_t mask, std::uint64_t key) const {
         stars_.tables_[mask].buckets.prefetch(key);
     }
+    // Also fetches the first chunk.
     std::size_t bucket_size(std::size_t mask, std::uint64_t key) const {
-        return stars_.tables_[mask].buckets.bucket(key).size;
+        const BucketTable::Bucket bucket = stars_.tables_[mask].buckets.bucket(key);
+        if (bucket.size != 0) {
+            const Chunk& chunk = stars_.tables_[mask].chunks.at(bucket.chunk);
+            __builtin_prefetch(chunk.tags);
+            __builtin_prefetch(chunk.tags + 16);
+        }
+        return bucket.size;
     }
     bool open(Cursor& cursor, std::uint64_t key) const {
         const BucketTable::Bucket bucket = stars_.tables_[cursor.mask].buckets.bucket(key);
@@ -199,6 +206,10 @@ class StarSearch::Finder {
         }
     }
 
+    // Looking at a row in a bucket takes about as long as comparing so many rows: beyond a small
+    // distance, tags no longer tell rows apart.
+    std::size_t rows_per_bucket_row() const { return nearness_.distance <= 8 ? 1 : 16; }
+
     // Rows whose buckets are large are compared with all rows instead.
     void choose() {
         searched_.clear();
@@ -220,7 +231,7 @@ class StarSearch::Finder {
             std::size_t in_buckets = 0;
             for (std::size_t mask = 0; mask < masks; ++mask)
                 in_buckets += source_.bucket_size(mask, keys_[at * masks + mask]);
-            const bool many = in_buckets * kRowsPerBucketRow > kept_.count();
+            const bool many = in_buckets * rows_per_bucket_row() > kept_.count();
             (many ? scanned_ : searched_).push_back(unequal_[at]);
         }
     }

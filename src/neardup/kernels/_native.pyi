@@ -147,7 +147,9 @@ def expand_pairs(
 class HammingStars:
     """Kept rows; `visit` finds the nearest one of each row, and keeps a row that has none."""
 
-    def __init__(self, masks: NDArray[np.uint64], *, bits: int, distance: int, isa: str) -> None: ...
+    def __init__(
+        self, masks: NDArray[np.uint64], *, bits: int, distance: int, isa: str
+    ) -> None: ...
     def keep(self, rows: NDArray[np.uint64], document: int, *, threads: int) -> None: ...
     def visit(
         self, rows: NDArray[np.uint64], documents: NDArray[np.int64], *, keeps: bool, threads: int

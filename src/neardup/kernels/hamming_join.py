@@ -175,12 +175,12 @@ def checked_star_masks(masks: Any, bits: int, words: int) -> Rows | None:
     """Check that masks are as wide as the rows, have no bit beyond them, and are not none."""
     if masks is None:
         return None
-    masks = checked_masks(masks, words)
-    if not len(masks):
+    checked = checked_masks(masks, words)
+    if not len(checked):
         raise SettingError("masks must have at least one row; leave them out to compare all rows")
-    if np.any(masks[:, -1] & np.uint64((1 << (64 * words - bits)) - 1)):
+    if np.any(checked[:, -1] & np.uint64((1 << (64 * words - bits)) - 1)):
         raise SettingError(f"masks must have no bit beyond the {bits} bits of the rows")
-    return masks
+    return checked
 
 
 def checked_stops(stops: Any, count: int) -> NDArray[np.int64]:
