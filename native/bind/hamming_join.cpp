@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "arrays.hpp"
+#include "neardup/hamming_join/star.hpp"
 #include "neardup/room.hpp"
 
 namespace neardup::bind {
@@ -162,6 +163,61 @@ auto join_blocks(const RowArray& left, const std::optional<RowArray>& right, std
     });
 }
 
+void check_star_masks(const RowArray& masks, std::size_t bits) {
+    const std::size_t limbs = masks.shape(1);
+    if (limbs == 0 || limbs > kMostLimbs || limbs != (bits + 63) / 64)
+        throw std::invalid_argument("the masks have other bits");
+    const std::uint64_t beyond = bits % 64 == 0 ? 0 : ~std::uint64_t{0} >> bits % 64;
+    for (std::size_t i = 0; i < masks.shape(0); ++i)
+        if ((masks.data()[(i + 1) * limbs - 1] & beyond) != 0)
+            throw std::invalid_argument("a mask has bits beyond those of the rows");
+}
+
+void require_width(const RowArray& rows, const StarSearch& stars) {
+    if (rows.shape(1) != stars.limbs())
+        throw std::invalid_argument("the rows are of another width than the masks");
+}
+
+void register_stars(nb::module_& m) {
+    nb::class_<StarSearch>(m, "HammingStars")
+        .def(
+            "__init__",
+            [](StarSearch* self, const RowArray& masks, std::size_t bits, std::uint32_t distance,
+               const std::string& isa) {
+                check_star_masks(masks, bits);
+                if (distance > 64 * kMostLimbs)
+                    throw std::invalid_argument("the distance is larger than any row");
+                new (self) StarSearch({masks.data(), masks.shape(0)}, masks.shape(1), bits,
+                                      distance, hamming_kernels_for(isa), table_kernels_for(isa));
+            },
+            "masks"_a, nb::kw_only(), "bits"_a, "distance"_a, "isa"_a)
+        .def(
+            "keep",
+            [](StarSearch& self, const RowArray& rows, std::int64_t document, std::size_t threads) {
+                require_width(rows, self);
+                nb::gil_scoped_release release;
+                self.keep(rows.data(), rows.shape(0), document, threads);
+            },
+            "rows"_a, "document"_a, nb::kw_only(), "threads"_a)
+        .def(
+            "visit",
+            [](StarSearch& self, const RowArray& rows, const Places& documents, bool keeps,
+               std::size_t threads) {
+                require_width(rows, self);
+                if (documents.size() != rows.shape(0))
+                    throw std::invalid_argument("every row needs its document");
+                Values<std::int64_t> kept_for(documents.size());
+                Values<std::uint16_t> distance(documents.size());
+                {
+                    nb::gil_scoped_release release;
+                    self.visit(rows.data(), documents.data(), documents.size(), keeps, threads,
+                               kept_for.data, distance.data);
+                }
+                return std::tuple(kept_for.array(), distance.array());
+            },
+            "rows"_a, "documents"_a, nb::kw_only(), "keeps"_a, "threads"_a);
+}
+
 }  // namespace
 
 void register_hamming_join(nb::module_& m) {
@@ -241,6 +297,7 @@ void register_hamming_join(nb::module_& m) {
         },
         "a"_a, "b"_a, "distance"_a, "group_of"_a, "groups"_a, "right_group_of"_a.none(),
         "right_groups"_a);
+    register_stars(m);
 }
 
 }  // namespace neardup::bind

@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "neardup/dispatch.hpp"
+#include "neardup/hamming_join/star.hpp"
 
 namespace neardup::tests {
 
@@ -163,6 +164,102 @@ void check_groups(const NearRows& rows, long seed) {
     }
 }
 
+// The masks of `blocks` blocks of bits, one more than the distance.
+std::vector<std::uint64_t> block_masks(std::size_t bits, std::size_t blocks) {
+    const std::size_t limbs = (bits + 63) / 64;
+    std::vector<std::uint64_t> masks(blocks * limbs);
+    for (std::size_t bit = 0; bit < bits; ++bit)
+        masks[bit * blocks / bits * limbs + bit / 64] |= std::uint64_t{1} << (63 - bit % 64);
+    return masks;
+}
+
+struct FoundStars {
+    std::vector<std::int64_t> kept_for;
+    std::vector<std::uint16_t> distances;
+
+    bool operator==(const FoundStars&) const = default;
+};
+
+// The left rows in order, after the right ones, which are kept; by comparing each with all kept.
+FoundStars naive_stars(const Sides& sides, std::uint32_t most, bool keeps) {
+    FoundStars found;
+    std::vector<std::size_t> kept;
+    for (std::size_t i = sides.left_count; i < sides.count(); ++i) kept.push_back(i);
+    for (std::size_t i = 0; i < sides.left_count; ++i) {
+        std::size_t best = i;
+        std::uint32_t nearest = most + 1;
+        for (const std::size_t other : kept) {
+            std::uint32_t distance = 0;
+            for (std::size_t limb = 0; limb < sides.limbs; ++limb)
+                distance += static_cast<std::uint32_t>(
+                    std::popcount(sides.row(i)[limb] ^ sides.row(other)[limb]));
+            if (distance >= nearest) continue;
+            nearest = distance;
+            best = other;
+        }
+        if (best == i && keeps) kept.push_back(i);
+        found.kept_for.push_back(static_cast<std::int64_t>(best));
+        found.distances.push_back(best == i ? 0 : static_cast<std::uint16_t>(nearest));
+    }
+    return found;
+}
+
+// In two visits, so that the second finds what the first has kept.
+FoundStars stars_of(const Sides& sides, const Masks& masks, std::size_t bits, std::uint32_t most,
+                    bool keeps, std::size_t threads, const std::string& isa) {
+    StarSearch search(masks, sides.limbs, bits, most, hamming_kernels_for(isa),
+                      table_kernels_for(isa));
+    const std::size_t count = sides.left_count, half = count / 2;
+    std::vector<std::int64_t> documents(count);
+    for (std::size_t i = 0; i < count; ++i) documents[i] = static_cast<std::int64_t>(i);
+    FoundStars found{std::vector<std::int64_t>(count), std::vector<std::uint16_t>(count)};
+    search.keep(sides.right, sides.right_count, static_cast<std::int64_t>(count), threads);
+    search.visit(sides.left, documents.data(), half, keeps, threads, found.kept_for.data(),
+                 found.distances.data());
+    search.visit(sides.left + half * sides.limbs, documents.data() + half, count - half, keeps,
+                 threads, found.kept_for.data() + half, found.distances.data() + half);
+    return found;
+}
+
+void check_stars(Random& random, const NearRows& rows, long seed) {
+    const Sides sides = rows.sides();
+    const auto most =
+        static_cast<std::uint32_t>(below(random, std::min<std::size_t>(rows.bits, 14)));
+    const bool keeps = below(random, 3) != 0;
+    const FoundStars expected = naive_stars(sides, most, keeps);
+    const std::vector<std::uint64_t> masks = block_masks(rows.bits, most + 1);
+    for (const std::string& isa : available_isas())
+        for (const std::size_t count : {std::size_t{0}, std::size_t{most} + 1})
+            for (const std::size_t threads : {1, 3})
+                CHECK_CASE(stars_of(sides, {masks.data(), count}, rows.bits, most, keeps, threads,
+                                    isa) == expected,
+                           seed);
+}
+
+// Enough kept rows for tables and chains, and some that share a block.
+void check_many_stars() {
+    Random random(4);
+    for (const std::size_t limbs : {1U, 3U}) {
+        std::vector<std::uint64_t> rows(3000 * limbs);
+        for (std::uint64_t& limb : rows) limb = random();
+        for (std::size_t i = 0; i < 1000; ++i) {
+            rows[i * limbs] &= i % 2 == 0 ? ~std::uint64_t{0} : ~std::uint64_t{0} >> 40;
+            if (i % 5 == 0)
+                std::copy_n(rows.data() + i * limbs, limbs, rows.data() + (i + 1500) * limbs);
+            rows[(i + 1500) * limbs] ^= std::uint64_t{i % 3} << 17;
+        }
+        const Sides sides{rows.data(), 2500, rows.data() + 2500 * limbs, 500, limbs, true};
+        const std::vector<std::uint64_t> masks = block_masks(64 * limbs, 3);
+        const FoundStars expected = naive_stars(sides, 2, true);
+        CHECK_CASE(std::count(expected.distances.begin(), expected.distances.end(), 1) > 50, limbs);
+        for (const std::string& isa : available_isas())
+            for (const std::size_t threads : {1, 2, 8})
+                CHECK_CASE(stars_of(sides, {masks.data(), 3}, 64 * limbs, 2, true, threads, isa) ==
+                               expected,
+                           limbs);
+    }
+}
+
 // Different rows of two limbs whose hashes, made as in groups.cpp, are all the same.
 void check_equal_hashes(std::size_t different) {
     Random random(3);
@@ -225,12 +322,14 @@ void test_hamming_join() {
             check_masks(random, rows, seed);
             check_windows(random, rows, seed);
             check_groups(rows, seed);
+            check_stars(random, rows, seed);
         }
     }
     check_equal_hashes(3);
     check_equal_hashes(40);
     check_many();
     check_shared();
+    check_many_stars();
 }
 
 }  // namespace neardup::tests

@@ -144,6 +144,17 @@ def expand_pairs(
     right_groups: int,
 ) -> PairArrays: ...
 
+class HammingStars:
+    """Kept rows; `visit` finds the nearest one of each row, and keeps a row that has none."""
+
+    def __init__(
+        self, masks: NDArray[np.uint64], *, bits: int, distance: int, isa: str
+    ) -> None: ...
+    def keep(self, rows: NDArray[np.uint64], document: int, *, threads: int) -> None: ...
+    def visit(
+        self, rows: NDArray[np.uint64], documents: NDArray[np.int64], *, keeps: bool, threads: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint16]]: ...
+
 DocumentArrays = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64] | None]
 
 def similarities(

@@ -1,4 +1,4 @@
-"""Hamming joins: every pair of near rows, without comparing every pair.
+"""Hamming joins and stars: near rows, without comparing every pair.
 
 Rows are fingerprints: a uint64 array of shape (n, words). Bit 0 is the most significant bit of the
 first word; unused bits of the last word are zero. Equal rows are allowed, and each two of them are
@@ -9,7 +9,7 @@ finds more than `most_pairs` raises `TooManyPairsError`, with any number of thre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -25,9 +25,11 @@ MOST_ROWS = 2**32 - 1
 
 Rows = NDArray[np.uint64]
 Blocks = Sequence[tuple[int, int]]
+StarProgress = Callable[[int, int], None]  # documents done, of all
 
 
 _ANY_NUMBER = 2**64 - 1
+_VISITED_AT_ONCE = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,18 @@ class RowPairs:
 
     def __len__(self) -> int:
         return len(self.a)
+
+
+@dataclass(frozen=True, eq=False)
+class RowStars:
+    """For each row the kept one that it is near, `kept_for`, and their distance.
+
+    The rows of `given` are numbered after all others. A row that is kept, or that was not visited,
+    has its own number and the distance 0.
+    """
+
+    kept_for: NDArray[np.int64]
+    distance: NDArray[np.uint16]
 
 
 @dataclass(frozen=True)
@@ -84,11 +98,13 @@ def checked_rows(rows: Any, name: str, words: int | None = None) -> Rows:
     return np.ascontiguousarray(rows)
 
 
-def checked_sides(left: Any, right: Any) -> tuple[Rows, Rows | None]:
+def checked_sides(
+    left: Any, right: Any, left_name: str = "left", right_name: str = "right"
+) -> tuple[Rows, Rows | None]:
     """Check that both sides of a join have the same width and at most 2^32 - 1 rows together."""
-    left = checked_rows(left, "left")
+    left = checked_rows(left, left_name)
     if right is not None:
-        right = checked_rows(right, "right", left.shape[1])
+        right = checked_rows(right, right_name, left.shape[1])
     count = len(left) + (0 if right is None else len(right))
     if count > MOST_ROWS:
         raise SettingError(f"a join takes at most {MOST_ROWS} rows, not {count}")
@@ -140,6 +156,33 @@ def checked_blocks(blocks: Blocks | None, bits: int, distance: int) -> NDArray[n
     return np.ascontiguousarray(cuts[: distance + 1])
 
 
+def checked_order(order: Any, count: int) -> NDArray[np.int64]:
+    """Check that an order has numbers of rows, each at most once."""
+    numbers = np.asarray(order)
+    if numbers.ndim != 1 or not (numbers.size == 0 or np.issubdtype(numbers.dtype, np.integer)):
+        raise SettingError("order must be a list of whole numbers of rows")
+    if np.any(numbers < 0) or np.any(numbers >= count):
+        raise SettingError(f"order must have numbers from 0 to {count - 1}, one for each row")
+    places = np.ascontiguousarray(numbers, np.int64)
+    visited = np.zeros(count, np.bool_)
+    visited[places] = True
+    if np.count_nonzero(visited) != len(places):
+        raise SettingError("order must not have a row twice")
+    return places
+
+
+def checked_star_masks(masks: Any, bits: int, words: int) -> Rows | None:
+    """Check that masks are as wide as the rows, have no bit beyond them, and are not none."""
+    if masks is None:
+        return None
+    checked = checked_masks(masks, words)
+    if not len(checked):
+        raise SettingError("masks must have at least one row; leave them out to compare all rows")
+    if np.any(checked[:, -1] & np.uint64((1 << (64 * words - bits)) - 1)):
+        raise SettingError(f"masks must have no bit beyond the {bits} bits of the rows")
+    return checked
+
+
 def checked_stops(stops: Any, count: int) -> NDArray[np.int64]:
     """Check that windows end after their row and within the rows, and that ends do not decrease."""
     ends = np.ascontiguousarray(stops, np.int64)
@@ -154,10 +197,12 @@ __all__ = [
     "JoinCosts",
     "RowGroups",
     "RowPairs",
+    "RowStars",
     "TooManyPairsError",
     "count_masks",
     "expand_pairs",
     "group_rows",
+    "hamming_stars",
     "join_all",
     "join_masks",
     "join_windows",
@@ -278,6 +323,56 @@ def join_windows(
             isa=isa,
         )
     )
+
+
+def hamming_stars(
+    rows: Rows,
+    order: NDArray[np.int64],
+    given: Rows | None = None,
+    *,
+    bits: int,
+    distance: int,
+    masks: Rows | None = None,
+    within: bool = True,
+    threads: int = 1,
+    progress: StarProgress | None = None,
+    isa: str = "auto",
+) -> RowStars:
+    """Visit rows in `order`; remove each that is near a kept one, and keep the others.
+
+    Rows are near if they differ in at most `distance` bits. `kept_for` is the nearest kept row, of
+    equally near ones the one that was kept first. Rows of `given` are all kept, and come first.
+    Without `within`, rows are compared with those of `given` only.
+
+    `masks` are tables in which near rows are looked up: rows must also agree on all bits of at
+    least one mask. So the masks of a plan that is complete up to `distance` change the speed only.
+    Without masks, rows are compared with all kept ones.
+
+    Linear in the number of rows that are removed, in any order, with any number of threads.
+    """
+    rows, given = checked_sides(rows, given, "rows", "given")
+    words = rows.shape[1]
+    bits, distance = checked_bits(bits, words), checked_distance(distance, "distance")
+    order, masks = checked_order(order, len(rows)), checked_star_masks(masks, bits, words)
+    stars = _native.HammingStars(
+        np.empty((0, words), np.uint64) if masks is None else masks,
+        bits=bits,
+        distance=distance,
+        isa=isa,
+    )
+    if given is not None:
+        for first in range(0, len(given), _VISITED_AT_ONCE):
+            part = given[first : first + _VISITED_AT_ONCE]
+            stars.keep(part, len(rows) + first, threads=threads)
+    found = RowStars(np.arange(len(rows), dtype=np.int64), np.zeros(len(rows), np.uint16))
+    for first in range(0, len(order), _VISITED_AT_ONCE):
+        places = order[first : first + _VISITED_AT_ONCE]
+        found.kept_for[places], found.distance[places] = stars.visit(
+            rows[places], places, keeps=within, threads=threads
+        )
+        if progress is not None:
+            progress(first + len(places), len(order))
+    return found
 
 
 def expand_pairs(pairs: RowPairs, groups: RowGroups, right: RowGroups | None = None) -> RowPairs:

@@ -17,12 +17,16 @@ from neardup.kernels.hamming_join import (
     RowGroups,
     RowPairs,
     Rows,
+    RowStars,
+    StarProgress,
     checked_bits,
     checked_blocks,
     checked_distance,
     checked_masks,
+    checked_order,
     checked_rows,
     checked_sides,
+    checked_star_masks,
     checked_stops,
 )
 
@@ -30,9 +34,11 @@ __all__ = [
     "JoinCosts",
     "RowGroups",
     "RowPairs",
+    "RowStars",
     "count_masks",
     "expand_pairs",
     "group_rows",
+    "hamming_stars",
     "join_all",
     "join_masks",
     "join_windows",
@@ -126,6 +132,43 @@ def join_windows(
     pairs = join_all(rows, max_distance=max_distance)
     inside = pairs.b < ends[pairs.a]
     return RowPairs(pairs.a[inside], pairs.b[inside], pairs.distance[inside])
+
+
+def hamming_stars(
+    rows: Rows,
+    order: NDArray[np.int64],
+    given: Rows | None = None,
+    *,
+    bits: int,
+    distance: int,
+    masks: Rows | None = None,
+    within: bool = True,
+    threads: int = 1,
+    progress: StarProgress | None = None,
+) -> RowStars:
+    """Visit rows in `order`; remove each that is near a kept one, and keep the others."""
+    rows, given = checked_sides(rows, given, "rows", "given")
+    words = rows.shape[1]
+    bits, distance = checked_bits(bits, words), checked_distance(distance, "distance")
+    order, masks = checked_order(order, len(rows)), checked_star_masks(masks, bits, words)
+    everything = rows if given is None else np.concatenate([rows, given])
+    kept = list(range(len(rows), len(everything)))
+    kept_for, distances = np.arange(len(rows)), np.zeros(len(rows), np.uint16)
+    for done, place in enumerate(order.tolist(), 1):
+        near = []
+        for turn, other in enumerate(kept):
+            difference = everything[place] ^ everything[other]
+            bits_apart = int(_bit_counts(difference[None])[0])
+            agree = masks is None or any(not np.any(difference & mask) for mask in masks)
+            if agree and bits_apart <= distance:
+                near.append((bits_apart, turn, other))
+        if near:
+            distances[place], _, kept_for[place] = min(near)
+        elif within:
+            kept.append(place)
+        if progress is not None:
+            progress(done, len(order))
+    return RowStars(kept_for, distances)
 
 
 def expand_pairs(pairs: RowPairs, groups: RowGroups, right: RowGroups | None = None) -> RowPairs:
