@@ -56,15 +56,23 @@ class FoundPairs:
 
 
 def search(
-    collections: Sequence[Collected], fingerprinter: Fingerprinter, settings: DedupSettings
+    collections: Sequence[Collected],
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    *,
+    most_pairs: int | None = None,
 ) -> FoundPairs:
-    """Every accepted pair within a collection, or between two."""
+    """Every accepted pair within a collection, or between two.
+
+    More than `most_pairs` of a plan raise `TooManyPairsError`; without it, more than the memory
+    has room for raise `NeardupError`.
+    """
     left, right = collections[0], collections[1] if len(collections) > 1 else None
     if joins_features(settings):
         return find_by_features(left, right, fingerprinter, settings)
     n = sum(len(one.copies.firsts) for one in collections)
     plan, reason = plan_for(n, settings)
-    return find_by_plan(left, right, fingerprinter, plan, reason, settings)
+    return find_by_plan(left, right, fingerprinter, plan, reason, settings, most_pairs)
 
 
 def find_by_features(
@@ -171,6 +179,7 @@ def find_by_plan(
     plan: Plan,
     reason: str,
     settings: DedupSettings,
+    most_pairs: int | None = None,
 ) -> FoundPairs:
     """Candidates by a plan on fingerprints, verified by their true similarity."""
     rows = [
@@ -179,7 +188,7 @@ def find_by_plan(
         if side is not None
     ]
     found = _accepted(
-        left, right, rows, plan, fingerprinter, settings, lambda pairs: pairs.distance
+        left, right, rows, plan, fingerprinter, settings, lambda pairs: pairs.distance, most_pairs
     )
     return _found_pairs(found, plan, reason, settings, len(left.copies.firsts))
 
@@ -211,6 +220,7 @@ def _accepted(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
     distances_of: Callable[[RowPairs], NDArray[np.uint16]],
+    most_pairs: int | None = None,
 ) -> AcceptedPairs:
     """Verify the candidates of a plan, some at a time, and keep the true ones."""
     budget = Budget(settings.memory)
@@ -232,7 +242,9 @@ def _accepted(
         true = TrueSimilarity(
             searched, settings.similarity, budget.work // 2, fingerprinter.threads
         )
-    accepted = AcceptedPairs(budget.pairs(used), fingerprinter.scheme.bits)
+    room = budget.pairs(used)
+    most = room if most_pairs is None else min(room, most_pairs)
+    accepted = AcceptedPairs(most, fingerprinter.scheme.bits)
     try:
         for pairs in passes:
             if true is None:
@@ -243,6 +255,8 @@ def _accepted(
                 holds = similarity >= settings.threshold
             accepted.add(RowPairs(pairs.a, pairs.b, distances_of(pairs)), similarity, holds)
     except TooManyPairsError:
+        if most_pairs is not None:
+            raise
         raise budget.too_many_pairs(accepted.most, settings.limit) from None
     return accepted
 

@@ -6,7 +6,7 @@ is kept. So every removal is proven, and no two kept documents are similar.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,21 @@ from numpy.typing import NDArray
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.kernels import thread_count
+from neardup.kernels.hamming_join import TooManyPairsError, hamming_stars
 from neardup.kernels.star_join import KEPT, Decisions, stars_of_pairs as decide_by_pairs
 from neardup.pairs.by_features.exact_join import Measure
 from neardup.pairs.by_features.star_search import DocumentProgress, StarSearch, known_copies
-from neardup.pairs.choose import joins_features
+from neardup.pairs.by_fingerprints import Plan
+from neardup.pairs.by_fingerprints.masks import MaskPlan
+from neardup.pairs.choose import curve_of, joins_features, plan_for
 from neardup.pairs.search import FoundPairs, search
 from neardup.settings import EXACT
 
 Places = NDArray[np.int64]
+
+# Up to so many pairs, listing all of them is the faster way to the stars of fingerprints.
+_PAIRS_OF_EACH, _FEW_PAIRS = 4, 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +67,19 @@ def find_stars(
     """
     if joins_features(settings):
         return _by_features(left, right, order, fingerprinter, settings, within, progress)
-    found = search([left] if right is None else [left, right], fingerprinter, settings)
-    kept_for, similarity = stars_of_pairs(left, right, found, order)
+    plan, reason = plan_for(len(left.copies.firsts), settings)
+    masks = plan.mask_rows() if isinstance(plan, MaskPlan) else None
+    few = None
+    if settings.similarity == "hamming" and (masks is not None or plan.is_exact):
+        # The join of all pairs is faster, unless most documents are in many pairs.
+        few = _PAIRS_OF_EACH * len(left) + _FEW_PAIRS
+    try:
+        found = _all_pairs(left, right, fingerprinter, settings, within, few)
+    except TooManyPairsError:
+        if few is None:
+            raise
+        return _by_rows(left, right, order, plan, masks, reason, settings, within, progress)
+    kept_for, similarity = stars_of_pairs(left, right, found, order, within=within)
     return Stars(
         kept_for,
         similarity,
@@ -71,6 +89,75 @@ def find_stars(
         found.reason,
         found.curve,
         found,
+    )
+
+
+def _all_pairs(
+    left: Collected,
+    right: Collected | None,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    within: bool,
+    most_pairs: int | None,
+) -> FoundPairs:
+    """All accepted pairs, by places that run on through `right`."""
+    if right is None:
+        return search([left], fingerprinter, settings, most_pairs=most_pairs)
+    between = search([left, right], fingerprinter, settings, most_pairs=most_pairs)
+    between = replace(between, b=between.b + len(left))
+    if not within:
+        return between
+    own = search([left], fingerprinter, settings, most_pairs=most_pairs)
+    a, b = np.concatenate((own.a, between.a)), np.concatenate((own.b, between.b))
+    rows = np.lexsort((b, a))
+    return replace(
+        own,
+        a=a[rows],
+        b=b[rows],
+        distance=np.concatenate((own.distance, between.distance))[rows],
+        similarity=np.concatenate((own.similarity, between.similarity))[rows],
+        candidates=own.candidates + between.candidates,
+        false_by_distance=own.false_by_distance + between.false_by_distance,
+    )
+
+
+def _by_rows(
+    left: Collected,
+    right: Collected | None,
+    order: Places,
+    plan: Plan,
+    masks: NDArray[np.uint64] | None,
+    reason: str,
+    settings: DedupSettings,
+    within: bool,
+    progress: DocumentProgress | None,
+) -> Stars:
+    """By the star search on fingerprints: linear where many documents are alike."""
+    bits = settings.scheme.bits
+    found = hamming_stars(
+        left.rows[0],
+        order[left.words[order] > 0],
+        None if right is None else right.rows[0][right.firsts],
+        bits=bits,
+        distance=int(settings.threshold),
+        masks=masks,
+        within=right is None or within,
+        threads=thread_count(settings.threads),
+        progress=progress,
+    )
+    kept_for = found.kept_for
+    if right is not None:
+        given = kept_for >= len(left)
+        kept_for[given] = len(left) + right.firsts[kept_for[given] - len(left)]
+    removed = kept_for != np.arange(len(left))
+    return Stars(
+        kept_for,
+        np.where(removed, 1 - found.distance / bits, np.nan),
+        int(removed.sum()),
+        np.zeros(bits + 1, np.int64),
+        plan.name,
+        reason,
+        curve_of(plan, len(left.copies.firsts), settings.similarity),
     )
 
 
@@ -128,22 +215,29 @@ def _of_left(known: Decisions, count: int) -> tuple[Places, NDArray[np.float64]]
 
 
 def stars_of_pairs(
-    left: Collected, right: Collected | None, found: FoundPairs, order: Places
+    left: Collected,
+    right: Collected | None,
+    found: FoundPairs,
+    order: Places,
+    *,
+    within: bool = True,
 ) -> tuple[Places, NDArray[np.float64]]:
     """The stars that all accepted pairs make: `kept_for` and `similarity` of `Stars`.
 
-    The second documents of the pairs are of `right`, if there is one.
+    Places run on through `right`, in the pairs too.
     """
     known = known_copies(left, right, order)
     own = order[left.words[order] > 0]
-    if right is None:
-        decide_by_pairs(own, found.a, found.b, found.similarity, known)
+    if right is None or within:
+        given = np.arange(len(left), len(known.copy_of))
+        places = np.concatenate((given, own))
+        decide_by_pairs(places, found.a, found.b, found.similarity, known)
         return _of_left(known, len(left))
     # The most similar document of `right`, ties to the first.
     by_similarity = np.lexsort((found.b, -found.similarity, found.a))
     a, rows = np.unique(found.a[by_similarity], return_index=True)
     best = by_similarity[rows]
     first_in_order = known.copy_of[a]
-    known.kept_for[first_in_order] = len(left) + found.b[best]
+    known.kept_for[first_in_order] = found.b[best]
     known.similarity[first_in_order] = found.similarity[best]
     return _of_left(known, len(left))
