@@ -111,10 +111,7 @@ def with_copies(pairs: PairList, copies: PairBatch, most: int) -> Iterator[PairB
             end = int(np.searchsorted(copies.a, a, "left"))
             same = int(np.searchsorted(copies.a, a, "right"))
             end += int(np.searchsorted(copies.b[end:same], b))
-        while end - begin > most:
-            yield chosen(copies, slice(begin, begin + most))
-            begin += most
-        yield in_order(joined([batch, chosen(copies, slice(begin, end))]))
+        merged = in_order(joined([batch, chosen(copies, slice(begin, end))]))
+        yield from HeldPairs(merged).batches(most)
         begin = end
-    for start in range(begin, len(copies.a), most):
-        yield chosen(copies, slice(start, start + most))
+    yield from HeldPairs(chosen(copies, slice(begin, None))).batches(most)
