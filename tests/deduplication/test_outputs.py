@@ -105,7 +105,7 @@ def test_copies_count_every_document_once(tmp_path):
         ({}, "one for each removed document"),
         ({"pairs": "all"}, "all of jaccard ≥ 0.8"),
         ({"floor": 0.5}, "all of jaccard ≥ 0.5"),
-        ({"cluster": "components"}, "the next one in the chain"),
+        ({"cluster": "components"}, "the next one in its chain"),
         ({"similarity": "hamming", "threshold": 9, "pairs": "all"}, "all of hamming ≤ 9"),
     ],
 )

@@ -130,10 +130,11 @@ def save(
         with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
             lines.writelines(result.collected.rejected.lines())
         write_levels(result, folder)
+        so_far = _with_output(result, time.perf_counter() - began, command)
+        (folder / "report.html").write_text(page_of(result, texts, so_far), encoding="utf-8")
         summary = _with_output(result, time.perf_counter() - began, command)
         text = json.dumps(summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
-        (folder / "report.html").write_text(page_of(result, texts, summary), encoding="utf-8")
     return Saved(summary, texts)
 
 
@@ -144,7 +145,7 @@ def require_format(format: str) -> None:
 
 
 def _with_output(result: Result, spent: float, command: str | None) -> dict[str, Any]:
-    """The summary, with the command and the time of the output, up to the summary itself."""
+    """The summary, with the command and the time that the output has taken so far."""
     summary = dict(result.summary)
     summary["command"] = command
     summary["seconds"] = {**summary["seconds"], "output": round(spent, 3)}

@@ -178,10 +178,8 @@ def _listed(result: Result, summary: Mapping[str, Any]) -> str:
         return "no pairs listed"
     pairs = f"{count(summary['pairs'], 'pair')} in pairs.parquet"
     if settings.pairs == "evidence":
-        partner = "the one it duplicates"
-        if result.clustering.via is not None:
-            partner = "the next one in the chain to the kept one"
-        return f"{pairs}, one for each removed document and {partner}, of {settings.limit}"
+        chained = " and the next one in its chain" if result.clustering.via is not None else ""
+        return f"{pairs}, one for each removed document{chained}, of {settings.limit}"
     limit = settings.limit
     if settings.floor is not None:
         limit = f"{settings.similarity} ≥ {settings.floor:g}"
