@@ -20,7 +20,7 @@ RECIPES = {
     "cosine": {"features": "word:1", "weights": "count"},
     "hamming": {"features": "word:1"},
 }
-THRESHOLDS = {
+THRESHOLDS: dict[str, list[float]] = {
     "jaccard": [0.3, 0.5, 0.6, 0.75, 1.0],
     "weighted-jaccard": [0.3, 0.5, 0.6, 0.75, 1.0],
     "cosine": [0.5, 0.7, 0.8, 0.9],

@@ -83,11 +83,12 @@ class ByteProgress(_Bar):
 class DocumentProgress(_Bar):
     """Progress in documents, with an estimate of the time left.
 
-    It is called like `ByteProgress`; the first two numbers count documents, too.
+    It is called like `ByteProgress`; the first two numbers count documents, too. Until then it
+    only shows that the stage is running.
     """
 
     def __init__(self, title: str) -> None:
-        super().__init__(title)
+        super().__init__(title, counted="")
 
     def _columns(self) -> Sequence[ProgressColumn]:
         from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -96,12 +97,13 @@ class DocumentProgress(_Bar):
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.completed:,.0f} of {task.total:,.0f} documents"),
+            TextColumn("{task.fields[counted]}"),
             TimeRemainingColumn(),
         )
 
     def __call__(self, done: int, total: int | None, documents: int) -> None:
-        self._show(completed=done, total=total)
+        counted = f"{done:,} documents" if total is None else f"{done:,} of {total:,} documents"
+        self._show(completed=done, total=total, counted=counted)
 
 
 class RowProgress(_Bar):
@@ -170,7 +172,7 @@ _DOING = {
     "output": "output: write rows",
     "index": "index: add kept documents",
 }
-_BY_BYTES = ("idf", "features")
+_BY_DOCUMENTS = ("keep order", "pairs", "clusters", "all pairs", "output", "index")
 
 
 class Stages:
@@ -192,7 +194,7 @@ class Stages:
         if self._quiet or not sys.stderr.isatty():
             return None
         title = _DOING.get(name, name)
-        self._bar = ByteProgress(title) if name in _BY_BYTES else DocumentProgress(title)
+        self._bar = DocumentProgress(title) if name in _BY_DOCUMENTS else ByteProgress(title)
         self._bar.__enter__()
         return self._bar
 
