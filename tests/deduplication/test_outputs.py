@@ -88,6 +88,15 @@ def test_a_column_of_that_name_may_come_late(tmp_path, format):
     assert removed["similarity"].to_pylist()[-1] == "mine"
 
 
+def test_few_removed_rows_are_one_row_group(tmp_path):
+    texts = planted_texts(20_000, share=0.002)
+    nd.dedup(texts).save(tmp_path / "out")
+    removed = pq.read_metadata(tmp_path / "out" / "removed.parquet")
+    assert removed.num_rows > 20
+    assert removed.num_row_groups == 1
+    assert pq.read_metadata(tmp_path / "out" / "kept.parquet").num_row_groups > 1
+
+
 def test_copies_count_every_document_once(tmp_path):
     texts = planted_texts(300, changed=3)
     for keep in ("first", "longest", "each:2"):

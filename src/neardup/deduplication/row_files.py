@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from neardup.deduplication.result import Result
 
 _SHORT_BYTES = 64
+_ROW_GROUP_BYTES = 1 << 21
 
 
 class RowFile(ABC):
@@ -59,18 +60,24 @@ class RowFile(ABC):
 
 
 class ParquetRows(RowFile):
-    """Parquet; the first batch decides on columns and encodings."""
+    """Parquet; the first rows decide on encodings. Small batches become one row group."""
 
     def __enter__(self) -> Self:
         # Through a Python file, because Arrow does not accept names that are not UTF-8.
         self._file = self._stack.enter_context(self._path.open("wb"))
         self._writer: pq.ParquetWriter | None = None
+        self._schema = pa.schema([])
+        self._waiting: list[pa.RecordBatch] = []
+        self._bytes = 0
         return self
 
     def write(self, batch: pa.RecordBatch) -> None:
-        if self._writer is None:
-            self._writer = self._opened(batch.schema, _short_columns(batch))
-        self._writer.write_batch(batch)
+        self._schema = batch.schema
+        if len(batch):
+            self._waiting.append(batch)
+            self._bytes += batch.nbytes
+        if self._bytes >= _ROW_GROUP_BYTES:
+            self._flush()
 
     def __exit__(
         self,
@@ -78,20 +85,25 @@ class ParquetRows(RowFile):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._writer is None and kind is None:
-            self._opened(pa.schema([]), [])
+        if kind is None:
+            self._flush()
         super().__exit__(kind, error, trace)
 
-    def _opened(self, schema: pa.Schema, short: list[str]) -> pq.ParquetWriter:
-        return self._stack.enter_context(
-            pq.ParquetWriter(
+    def _flush(self) -> None:
+        rows = pa.Table.from_batches(self._waiting, self._schema)
+        if self._writer is None:
+            writer = pq.ParquetWriter(
                 self._file,
-                schema,
+                self._schema,
                 compression="zstd",
-                use_dictionary=short,
+                use_dictionary=_short_columns(rows),
                 write_page_checksum=True,
             )
-        )
+            self._writer = self._stack.enter_context(writer)
+        if len(rows):
+            self._writer.write_table(rows)
+        self._waiting.clear()
+        self._bytes = 0
 
 
 class JsonRows(RowFile):
@@ -217,10 +229,10 @@ def _with_columns(
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields, rows.schema.metadata))
 
 
-def _short_columns(batch: pa.RecordBatch) -> list[str]:
+def _short_columns(rows: pa.Table) -> list[str]:
     """The columns with short values, which may repeat.
 
     Looking for repetitions in texts would cost an eighth of the time, for nothing.
     """
-    most = _SHORT_BYTES * max(1, len(batch))
-    return [name for name in batch.schema.names if batch[name].nbytes <= most]
+    most = _SHORT_BYTES * max(1, len(rows))
+    return [name for name in rows.schema.names if rows[name].nbytes <= most]
