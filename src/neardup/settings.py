@@ -20,7 +20,8 @@ AUTO, EXACT = "auto", "exact"
 
 # Settings with few values, for signatures.
 Similarity = Literal["jaccard", "weighted-jaccard", "cosine", "hamming"]
-Clustering = Literal["components", "star"]
+Clustering = Literal["star", "components"]
+PairListing = Literal["evidence", "all", "none"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -155,18 +156,36 @@ _ALL = (
         "keep",
         _TEXT,
         "first",
-        "Which document of a cluster to keep: first, longest, shortest, max:COL or min:COL.",
+        "Which document of a cluster to keep: first, longest, shortest, max:COL or min:COL; none "
+        "keeps no document of a cluster, each:N the first N.",
         metavar="RULE",
-        choices=("first", "longest", "shortest"),
+        choices=("first", "longest", "shortest", "none"),
     ),
     Setting(
         "cluster",
         _TEXT,
-        "components",
-        "Clusters: components (connected components) or star (only documents directly similar to "
-        "the kept one).",
+        "star",
+        "Clusters: star (every removed document is similar to the kept one) or components "
+        "(connected components, in which chains of pairs may remove documents that are not).",
         metavar="NAME",
-        choices=("components", "star"),
+        choices=("star", "components"),
+    ),
+    Setting(
+        "pairs",
+        _TEXT,
+        None,
+        "Pairs to list: evidence (one for each removed document), all, or none.",
+        default_note="evidence; all with a floor and for presets with several distances",
+        metavar="NAME",
+        choices=("evidence", "all", "none"),
+    ),
+    Setting(
+        "floor",
+        _NUMBER,
+        None,
+        "List all pairs from this similarity on, which is below the threshold; for near misses "
+        "and for lower thresholds later.",
+        default_note="the threshold",
     ),
     Setting(
         "memory",

@@ -24,7 +24,7 @@ def run(*arguments, **more):
 
 
 def test_the_sample_is_cleaned(tmp_path):
-    printed = run("dedup", SAMPLE, "-o", tmp_path / "out")
+    printed = run("dedup", SAMPLE, "-o", tmp_path / "out", "--cluster", "components")
     assert "355 documents (6 empty)" in printed
     assert "all verified" in printed
     assert f"→ {tmp_path / 'out'}" in printed
@@ -44,6 +44,14 @@ def test_the_sample_is_cleaned(tmp_path):
         families.setdefault(root, set()).add(id)
     known = {frozenset(family) for family in families.values() if len(family) > 1}
     assert {frozenset(cluster) for cluster in together.values()} == known
+    assert "removed documents below jaccard ≥ 0.8: only a chain of pairs" in printed
+    assert printed.count(" → ") > 3
+    run("dedup", SAMPLE, "-o", tmp_path / "stars")
+    stars = pq.read_table(tmp_path / "stars" / "clusters.parquet").to_pylist()
+    removed = [row for row in stars if not row["kept"]]
+    assert all(row["similarity"] >= 0.8 for row in removed)
+    for row in removed:
+        assert any({row["id"], row["duplicate_of"]} <= family for family in known)
 
 
 def test_machines_read_json(tmp_path):

@@ -48,3 +48,19 @@ def collection(seed, largest=60):
         random.uniform(0.8, 1.0, len(ends)),
         random.integers(0, 5, n),
     )
+
+
+def stars(seed, other=0, largest=60):
+    """Kept documents, and others that are removed for one of them or for one of `other` more."""
+    random = np.random.default_rng(seed)
+    n = int(random.integers(1, largest))
+    kept_for = np.arange(n)
+    similarity = np.full(n, np.nan)
+    kept = [0, *range(n, n + other)]
+    for place in range(1, n):
+        if random.random() < 0.6:
+            kept_for[place] = random.choice(kept)
+            similarity[place] = random.choice([0.8, 0.85, 0.9, 1.0])
+        else:
+            kept.append(place)
+    return kept_for, similarity

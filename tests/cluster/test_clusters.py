@@ -1,150 +1,117 @@
-import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.cluster.random_graphs import collection
+from tests.cluster.random_graphs import stars
 
-from neardup.cluster import WAYS, Clusters, Copies, Pairs
-from neardup.errors import SettingError
+from neardup.cluster import Clusters, KeepPolicy
 
-POLICIES = ["first", "longest", "shortest", "max:rank", "min:rank"]
-NONE = np.array([], np.int64)
-
-
-def whole_graph(drawn):
-    """Every document with its copies and with all that these are similar to."""
-    stands_for = drawn.stands_for()
-    known = dict(zip(drawn.edges, drawn.similarity.tolist(), strict=True))
-    graph = nx.Graph()
-    graph.add_nodes_from(range(drawn.n))
-    for one in range(drawn.n):
-        for other in range(one + 1, drawn.n):
-            kinds = tuple(sorted((stands_for[one], stands_for[other])))
-            if kinds[0] == kinds[1]:
-                graph.add_edge(one, other, similarity=1.0)
-            elif kinds in known:
-                graph.add_edge(one, other, similarity=known[kinds])
-    return graph
+NAN = float("nan")
+COLUMNS = ["cluster", "id", "kept", "duplicate_of", "similarity"]
 
 
-def preferred(policy, drawn, ranks):
-    key = {
-        "first": lambda place: 0,
-        "longest": lambda place: -drawn.lengths[place],
-        "shortest": lambda place: drawn.lengths[place],
-        "max:rank": lambda place: (ranks[place] is None, -(ranks[place] or 0)),
-        "min:rank": lambda place: (ranks[place] is None, ranks[place] or 0),
-    }[policy]
-    return lambda place: (key(place), place)
+def of(kept_for, similarity, **more):
+    return Clusters.of(np.array(kept_for, np.int64), np.array(similarity, float), **more)
 
 
-def rows_as_told(graph, way, key):
+def rows_as_told(kept_for, similarity, policy="first"):
     """The table by the rules, one document after the other."""
-    kept_for = {}
-    if way == "star":
-        for place in sorted(graph, key=key):
-            if place not in kept_for:
-                kept_for[place] = place
-                for near in graph[place]:
-                    kept_for.setdefault(near, place)
-    else:
-        for members in nx.connected_components(graph):
-            kept_for |= dict.fromkeys(members, min(members, key=key))
     heads = {}
-    for place in graph:
-        heads.setdefault(kept_for[place], []).append(place)
+    for place, head in enumerate(kept_for):
+        heads.setdefault(head, []).append(place)
     rows = []
-    for number, members in enumerate(members for members in heads.values() if len(members) > 1):
+    clusters = [(head, members) for head, members in heads.items() if {*members, head} != {head}]
+    clusters.sort(key=lambda cluster: min(cluster[1]))
+    for number, (head, members) in enumerate(clusters):
+        others = [place for place in members if place != head]
+        most = {"first": 1, "none": 0}[policy] if policy in ("first", "none") else int(policy[-1])
+        kept = [head, *others][:most]
         for place in members:
-            head = kept_for[place]
-            pair = graph.get_edge_data(place, head) or {}
-            kept = place == head
-            rows.append((number, place, kept, None if kept else head, pair.get("similarity")))
+            if place in kept:
+                rows.append((number, place, True, None, None))
+            elif place == head:
+                best = max(others, key=lambda other: (similarity[other], -other))
+                rows.append((number, place, False, best, similarity[best]))
+            else:
+                rows.append((number, place, False, head, similarity[place]))
     return rows
 
 
-def clusters_of(drawn, **settings):
-    return Clusters.of(
-        drawn.n,
-        Copies(drawn.members, drawn.representatives),
-        Pairs(drawn.a, drawn.b, drawn.similarity),
-        **settings,
-    )
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("seed", range(25))
-def test_every_row_as_the_rules_tell(seed, policy, way):
+@pytest.mark.parametrize("policy", ["first", "none", "each:1", "each:2", "each:4"])
+@pytest.mark.parametrize("seed", range(40))
+def test_every_row_as_the_rules_tell(seed, policy):
     print("seed", seed)
-    drawn = collection(seed)
-    random = np.random.default_rng(seed)
-    ranks = [None if random.random() < 0.2 else int(random.integers(4)) for _ in range(drawn.n)]
-    found = clusters_of(
-        drawn,
-        way=way,
-        policy=policy,
-        lengths=drawn.lengths,
-        values=pa.array(ranks, pa.int64()),
-    )
-    rows = rows_as_told(whole_graph(drawn), way, preferred(policy, drawn, ranks))
+    kept_for, similarity = stars(seed, other=seed % 3)
+    told = "first" if policy == "each:1" else policy
+    rows = rows_as_told(kept_for.tolist(), similarity.tolist(), told)
+    found = Clusters.of(kept_for, similarity, policy=KeepPolicy.parse(policy))
     assert [tuple(row.values()) for row in found.table().to_pylist()] == rows
     assert len(found) == len({row[0] for row in rows})
     assert found.removed.tolist() == sorted(row[1] for row in rows if not row[2])
     assert found.sizes.sum() == len(rows)
+    copies = found.copies()
+    gone = {row[1]: row[3] for row in rows if not row[2]}
+    for place in range(len(kept_for)):
+        expected = 0 if place in gone else 1 + sum(head == place for head in gone.values())
+        assert copies[place] == expected
 
 
-def test_a_chain_is_one_cluster_or_two_stars():
-    chain = Pairs(np.array([1, 2, 3]), np.array([2, 3, 4]), np.array([0.9, 0.85, 0.8]))
-    together = Clusters.of(6, Copies(NONE, NONE), chain).table()
-    assert together.to_pydict() == {
-        "cluster": [0, 0, 0, 0],
-        "id": [1, 2, 3, 4],
-        "kept": [True, False, False, False],
-        "duplicate_of": [None, 1, 1, 1],
-        "similarity": [None, 0.9, None, None],
+def test_a_cluster_around_a_document_of_the_other_collection_has_removed_rows_only():
+    found = of([0, 3, 3], [NAN, 0.9, 1.0])
+    assert found.table().to_pydict() == {
+        "cluster": [0, 0],
+        "id": [1, 2],
+        "kept": [False, False],
+        "duplicate_of": [3, 3],
+        "similarity": [0.9, 1.0],
     }
-    stars = Clusters.of(6, Copies(NONE, NONE), chain, way="star").table()
-    assert stars.to_pydict() == {
-        "cluster": [0, 0, 1, 1],
-        "id": [1, 2, 3, 4],
-        "kept": [True, False, True, False],
-        "duplicate_of": [None, 1, None, 3],
-        "similarity": [None, 0.9, None, 0.8],
+    assert found.copies().tolist() == [1, 0, 0]
+
+
+def test_none_removes_the_middle_of_a_cluster_for_its_most_similar_member():
+    found = of([0, 0, 0, 0], [NAN, 0.8, 0.9, 0.9], policy=KeepPolicy.parse("none"))
+    assert found.kept_for.tolist() == [2, 0, 0, 0]
+    assert found.similarity.tolist() == [0.9, 0.8, 0.9, 0.9]
+    assert found.around.tolist() == [0, 0, 0, 0]
+
+
+def test_each_counts_a_document_of_the_other_collection():
+    found = of(
+        [9, 9, 9] + [3] * 6, [0.8, 0.9, 1.0, NAN] + [0.9] * 5, policy=KeepPolicy.parse("each:2")
+    )
+    assert found.removed.tolist() == [1, 2, 5, 6, 7, 8]
+
+
+def test_chains_are_shown_by_via():
+    via, link = np.array([0, 0, 1]), np.array([NAN, 0.9, 0.85])
+    found = of([0, 0, 0], [NAN, 0.9, 0.5], via=via, link=link)
+    assert found.table().to_pydict() == {
+        "cluster": [0, 0, 0],
+        "id": [0, 1, 2],
+        "kept": [True, False, False],
+        "duplicate_of": [None, 0, 0],
+        "similarity": [None, 0.9, 0.5],
+        "via": [None, 0, 1],
     }
-
-
-def test_a_copy_of_the_kept_document_is_kept_where_the_policy_likes_it_better():
-    copies = Copies(np.array([2]), np.array([0]))
-    pairs = Pairs(np.array([0]), np.array([1]), np.array([0.9]))
-    for way in WAYS:
-        found = Clusters.of(
-            3, copies, pairs, way=way, policy="longest", lengths=np.array([5, 5, 6])
-        )
-        assert found.table().to_pydict() == {
-            "cluster": [0, 0, 0],
-            "id": [0, 1, 2],
-            "kept": [False, False, True],
-            "duplicate_of": [2, 2, None],
-            "similarity": [1.0, 0.9, None],
-        }
+    none = of([0, 0, 0], [NAN, 0.8, 0.9], via=via, link=link, policy=KeepPolicy.parse("none"))
+    assert none.kept_for.tolist() == [1, 0, 0]  # the one with a pair, not the end of the chain
+    assert none.via.tolist() == [1, 0, 1]
+    each = of([0, 0, 0], [NAN, 0.8, 0.5], via=via, link=link, policy=KeepPolicy.parse("each:2"))
+    assert each.table()["via"].to_pylist() == [None, None, 1]
 
 
 def test_ids_take_the_place_of_places():
-    ids = pa.array(["x", "y", "z"])
-    found = Clusters.of(3, Copies(np.array([2]), np.array([1])), Pairs(NONE, NONE, np.array([])))
-    table = found.table(ids)
+    table = of([0, 1, 1], [NAN, NAN, 1.0]).table(pa.array(["x", "y", "z"]))
     assert table["id"].to_pylist() == ["y", "z"]
     assert table["duplicate_of"].to_pylist() == [None, "y"]
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])
-@pytest.mark.parametrize("way", WAYS)
-def test_without_copies_and_pairs_the_table_is_empty(n, way):
-    found = Clusters.of(n, Copies(NONE, NONE), Pairs(NONE, NONE, np.array([])), way=way)
+@pytest.mark.parametrize("policy", ["first", "none", "each:3"])
+def test_without_removals_the_table_is_empty(n, policy):
+    found = of(range(n), [NAN] * n, policy=KeepPolicy.parse(policy))
     table = found.table()
     assert (len(found), table.num_rows) == (0, 0)
-    assert table.schema.names == ["cluster", "id", "kept", "duplicate_of", "similarity"]
+    assert table.schema.names == COLUMNS
     assert [str(kind) for kind in table.schema.types] == [
         "int64",
         "int64",
@@ -153,23 +120,15 @@ def test_without_copies_and_pairs_the_table_is_empty(n, way):
         "double",
     ]
     assert found.sizes.tolist() == []
+    assert found.copies().tolist() == [1] * n
 
 
-def test_a_representative_listed_as_its_own_member_is_no_cluster():
-    own = np.array([0, 1])
-    assert len(Clusters.of(2, Copies(own, own), Pairs(NONE, NONE, np.array([])))) == 0
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_giant_group_has_a_row_for_each_member(way):
+def test_a_giant_cluster_has_a_row_for_each_member():
     n = 200_000
-    copies = Copies(np.arange(1, n), np.zeros(n - 1, np.int64))
-    found = Clusters.of(n + 10, copies, Pairs(NONE, NONE, np.array([])), way=way)
+    similarity = np.ones(n)
+    similarity[0] = NAN
+    found = Clusters.of(np.zeros(n, np.int64), similarity)
     assert len(found.place) == n
     assert found.table()["similarity"].null_count == 1
     assert len(found.removed) == n - 1
-
-
-def test_an_unknown_way():
-    with pytest.raises(SettingError, match="cluster='chain' is unknown; choose components or star"):
-        Clusters.of(0, Copies(NONE, NONE), Pairs(NONE, NONE, np.array([])), way="chain")
+    assert found.copies()[0] == n

@@ -12,15 +12,24 @@ from neardup.errors import InputError, SettingError
 NAN = float("nan")
 
 
-@pytest.mark.parametrize("text", ["first", "longest", "shortest", "max:date", "min:a:b", "max: x"])
+@pytest.mark.parametrize(
+    "text",
+    ["first", "longest", "shortest", "max:date", "min:a:b", "max: x", "none", "each:1", "each:12"],
+)
 def test_a_policy_is_what_it_says(text):
     assert str(KeepPolicy.parse(text)) == text
     assert KeepPolicy.parse(KeepPolicy.parse(text)) == KeepPolicy.parse(text)
 
 
-@pytest.mark.parametrize("text", ["", "last", "max", "max:", "min:", "first:x", "Longest", ":a"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "last", "max", "max:", "min:", "first:x", "Longest", ":a", "none:1", "each", "each:"),
+        *("each:0", "each:-1", "each:1.5", "each:²", "each:x"),
+    ],
+)
 def test_what_is_no_policy(text):
-    with pytest.raises(SettingError, match="first, longest, shortest, max:COL or min:COL"):
+    with pytest.raises(SettingError, match="first, longest, shortest, none, max:COL or min:COL"):
         KeepPolicy.parse(text)
 
 

@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from neardup.pairs import choose
 from neardup.pairs.by_features import exact_join
 from neardup.settings import RECIPE, SETTINGS
 
-TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join), max_size=9)
+TEXTS = st.lists(st.lists(st.sampled_from("ab"), max_size=7).map(" ".join), max_size=9)
 
 
 def pairs_of(result):
@@ -33,7 +34,9 @@ def pairs_of(result):
 @given(TEXTS, st.sampled_from([0.3, 0.5, 0.6, 0.75, 0.8, 1.0]))
 def test_every_pair_is_found_and_true(texts, threshold):
     truth = true_pairs(texts, threshold)
-    found = pairs_of(nd.dedup(texts, threshold=threshold))
+    result = nd.dedup(texts, threshold=threshold, pairs="all")
+    found = pairs_of(result)
+    assert result.summary["pairs"] == len(result.pairs) == len(found)
     sets = [frozenset(shingles(text)) for text in texts]
     first = {}
     for place, one in enumerate(sets):
@@ -62,12 +65,12 @@ def test_nothing_is_lost(texts, cluster):
 def test_recall_of_bands_is_that_of_the_plan(monkeypatch):
     texts = planted_texts(1500)
     truth = true_pairs(texts, 0.8)
-    exact = pairs_of(nd.dedup(texts))
+    exact = pairs_of(nd.dedup(texts, pairs="all"))
     assert exact.keys() == truth.keys()
     with monkeypatch.context() as patch:
         patch.setattr(choose, "_ALWAYS_AFFORDED", 0)
         patch.setattr(choose, "_PREFERENCE", 0)
-        by_bands = nd.dedup(texts)
+        by_bands = nd.dedup(texts, pairs="all")
         assert nd.dedup(texts, candidates="exact").summary["plan"] == "exact"
     assert by_bands.summary["plan"].startswith("bands:")
     assert by_bands.summary["scheme"] == "nd1/word:3/set/64"
@@ -75,17 +78,19 @@ def test_recall_of_bands_is_that_of_the_plan(monkeypatch):
     found = pairs_of(by_bands)
     assert found.items() <= exact.items()
     assert len(found) >= 0.97 * len(exact)
-    named = nd.dedup(texts, bits=640, candidates="bands:40x16")
+    named = nd.dedup(texts, bits=640, candidates="bands:40x16", pairs="all")
     assert pairs_of(named).items() <= exact.items()
-    assert named.summary["false"] == named.summary["candidates"] - named.summary["pairs"]
+    near = named.summary["pairs"] - named.summary["exact_copies"]
+    assert named.summary["false"] == named.summary["candidates"] - near
 
 
 @pytest.mark.parametrize("candidates", ["auto", "bands:4x16"])
 @pytest.mark.parametrize("weights", ["set", "count"])
-def test_little_memory_changes_nothing(candidates, weights, monkeypatch):
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_little_memory_changes_nothing(candidates, weights, cluster, monkeypatch):
     monkeypatch.setattr(exact_join, "_LEAST_GROUP", 1000)
     texts = planted_texts(400, changed=6)
-    chosen = {"threshold": 0.6, "candidates": candidates, "weights": weights}
+    chosen = {"threshold": 0.6, "candidates": candidates, "weights": weights, "cluster": cluster}
     whole = nd.dedup(texts, **chosen)
     assert whole.collected.features.spilled_bytes == 0
     for memory in ("1KB", "300KB"):
@@ -110,13 +115,38 @@ def test_threads_change_nothing(tmp_path):
 
 def test_a_stricter_threshold_afterwards_is_one_beforehand():
     texts = planted_texts(600, changed=6)
-    loose = nd.dedup(texts, threshold=0.6)
+    loose = nd.dedup(texts, threshold=0.6, pairs="all")
     strict = loose.rethreshold(0.85)
-    expected = nd.dedup(texts, threshold=0.85)
+    expected = nd.dedup(texts, threshold=0.85, pairs="all")
     assert pairs_of(strict) == pairs_of(expected)
     assert strict.clusters.equals(expected.clusters)
-    with pytest.raises(nd.SettingError, match="not stricter"):
+    with pytest.raises(nd.SettingError, match=r"not stricter than 0\.85"):
         strict.rethreshold(0.7)
+    against = nd.dedup(texts[:300], against=texts[300:], threshold=0.6, pairs="all")
+    again = against.rethreshold(0.85)
+    fresh = nd.dedup(texts[:300], against=texts[300:], threshold=0.85, pairs="all")
+    assert again.clusters.equals(fresh.clusters)
+    assert again.pairs.equals(fresh.pairs)
+
+
+def test_another_threshold_needs_all_pairs():
+    texts = planted_texts(60, changed=6)
+    few = replace(nd.dedup(texts), all_pairs=None)  # as of a search that did not find all
+    with pytest.raises(nd.SettingError, match="run dedup with pairs='all'"):
+        few.rethreshold(0.9)
+    floored = nd.dedup(texts, floor=0.4)
+    assert len(floored.rethreshold(0.5).clusters) >= len(floored.clusters)
+    with pytest.raises(nd.SettingError, match="floor"):
+        floored.rethreshold(0.3)
+    for wrong in (-1, 1.5):
+        with pytest.raises(nd.SettingError, match="not stricter"):
+            floored.rethreshold(wrong)
+    bits = nd.dedup(texts, similarity="hamming", threshold=6, pairs="all")
+    assert bits.rethreshold(3).clusters.equals(
+        nd.dedup(texts, similarity="hamming", threshold=3).clusters
+    )
+    with pytest.raises(nd.SettingError, match="not stricter than 6"):
+        bits.rethreshold(7)
 
 
 def test_the_weakest_pairs_show_their_texts():
@@ -162,10 +192,14 @@ def test_short_and_repetitive_texts_do_not_collapse(candidates):
 def test_chains_hold_components_together_and_stars_apart():
     words = [f"w{number}" for number in range(40)]
     texts = [" ".join(words[i : i + 30]) for i in (0, 3, 6)]
-    assert nd.dedup(texts, threshold=0.75).summary["removed"] == 2
-    star = nd.dedup(texts, threshold=0.75, cluster="star")
+    together = nd.dedup(texts, threshold=0.75, cluster="components")
+    assert (together.summary["removed"], together.summary["unproven"]) == (2, 1)
+    assert together.clusters["via"].to_pylist() == [None, 0, 1]
+    assert together.clusters["similarity"].to_pylist() == [None, 25 / 31, 22 / 34]
+    star = nd.dedup(texts, threshold=0.75)
     assert [row["kept"] for row in star.clusters.to_pylist()] == [True, False]
-    assert star.summary["kept"] == 2
+    assert (star.summary["kept"], star.summary["unproven"]) == (2, 0)
+    assert "via" not in star.clusters.column_names
 
 
 @pytest.mark.parametrize(
@@ -193,7 +227,7 @@ def test_other_similarities():
     for (a, b), similarity in pairs_of(by_cosine).items():
         one, two = (dict.fromkeys(shingles(texts[place]), 1) for place in (a, b))
         assert similarity == pytest.approx(nd.cosine(one, two))
-    by_bits = nd.dedup(texts, similarity="hamming", threshold=6)
+    by_bits = nd.dedup(texts, similarity="hamming", threshold=6, pairs="all")
     fps = nd.fingerprint(texts)
     expected = nd.find_pairs(fps, max_distance=6)
     assert len(by_bits.pairs) == len(expected)
@@ -231,7 +265,7 @@ def test_files_in_files_out(tmp_path):
     result.save(tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         *("clusters.parquet", "kept.parquet", "pairs.parquet", "rejected.jsonl"),
-        *("report.html", "summary.json"),
+        *("removed.parquet", "report.html", "summary.json"),
     ]
     kept = pq.read_table(tmp_path / "out" / "kept.parquet").to_pylist()
     assert [row["id"] for row in kept] == ["a", "d"]
@@ -240,7 +274,9 @@ def test_files_in_files_out(tmp_path):
     assert json.loads(rejected)["row"] == 2
     summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
     assert (summary["documents"], summary["rejected"], summary["removed"]) == (3, 1, 1)
-    note = pq.read_schema(tmp_path / "out" / "pairs.parquet").metadata
+    assert pq.read_schema(tmp_path / "out" / "pairs.parquet").metadata is None
+    nd.dedup(tmp_path / "in.jsonl", text="body", pairs="all").save(tmp_path / "all")
+    note = pq.read_schema(tmp_path / "all" / "pairs.parquet").metadata
     assert b"first of their kind" in note[b"neardup.pairs"]
 
 
@@ -289,10 +325,10 @@ def test_a_failure_leaves_nothing_behind(tmp_path, monkeypatch):
     result.save(tmp_path / "out")
     before = (tmp_path / "out" / "summary.json").read_bytes()
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("neardup.deduplication.save._write_kept", full)
+    monkeypatch.setattr("neardup.deduplication.save.write_rows", full)
     with pytest.raises(nd.NeardupError, match="No space left"):
         result.save(tmp_path / "out", overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -353,6 +389,16 @@ def test_a_column_that_shows_its_type_late(tmp_path):
         ({"similarity": "hamming"}, "differing bits"),
         ({"cluster": "tree"}, "cluster='tree'"),
         ({"keep": "best"}, "keep='best'"),
+        ({"keep": "none", "against": ["a b c"]}, "keep=none is about clusters of the input"),
+        ({"keep": "each:2", "against": ["a b c"]}, "keep=each:2 is about clusters"),
+        ({"within": True}, "within=True needs another collection"),
+        ({"pairs": "some"}, "pairs='some' is unknown; choose evidence, all, none"),
+        ({"floor": 0.8}, "floor=0.8 must be below the threshold, 0.8"),
+        ({"floor": 0}, "floor=0 must be a number above 0"),
+        ({"floor": True}, "floor=True must be a number"),
+        ({"floor": 0.5, "pairs": "evidence"}, "leave one out"),
+        ({"floor": 0.5, "pairs": "none"}, "leave one out"),
+        ({"floor": 3, "similarity": "hamming", "threshold": 6}, "similarity=hamming has none"),
         ({"candidates": "magic"}, "candidates='magic'"),
         ({"memory": "lots"}, "memory"),
     ],

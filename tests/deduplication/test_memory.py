@@ -75,13 +75,14 @@ def test_candidates_just_below_the_threshold(near_threshold, tmp_path, chosen):
         ("--threshold", "0.5"),
         ("--threshold", "0.5", "--candidates", "bands:20x8", "--bits", "160"),
         ("--similarity", "hamming", "--threshold", "40"),
-        ("--threshold", "0.5", "--against", "SAME"),
+        ("--threshold", "0.5", "--against", "SAME", "--within"),
     ],
     ids=" ".join,
 )
 def test_more_pairs_than_fit_are_refused_in_a_sentence(near_threshold, tmp_path, chosen):
     memory = 64_000_000
     arguments = [str(near_threshold) if one == "SAME" else one for one in chosen]
+    arguments += ["--cluster", "components"]  # which need all pairs at once
     code, said, peak = peak_of(
         "dedup", near_threshold, "-o", tmp_path / "out", "--memory", memory, *arguments
     )
@@ -131,7 +132,7 @@ def little_room(monkeypatch):
 @pytest.mark.parametrize("weights", ["set", "count"])
 def test_little_room_changes_nothing(candidates, weights, monkeypatch):
     texts = excerpts(120, 0.8) + planted_texts(100, changed=6)
-    chosen = {"threshold": 0.6, "candidates": candidates, "weights": weights}
+    chosen = {"threshold": 0.6, "candidates": candidates, "weights": weights, "pairs": "all"}
     whole = nd.dedup(texts, **chosen)
     old = nd.dedup(texts[::2], against=texts[1::2], **chosen)
     assert whole.summary["pairs"] > 1000
@@ -157,8 +158,9 @@ def test_verification_takes_few_documents_at_a_time(monkeypatch):
     monkeypatch.setattr(verify.Searched, "bytes_of", bytes_of)
     little_room(monkeypatch)
     texts = excerpts(60, 0.8)
-    found = nd.dedup(texts, memory="200KB", candidates="all", threshold=0.6)
-    assert found.pairs.equals(nd.dedup(texts, threshold=0.6, candidates="all").pairs)
+    chosen = {"candidates": "all", "threshold": 0.6, "pairs": "all"}
+    found = nd.dedup(texts, memory="200KB", **chosen)
+    assert found.pairs.equals(nd.dedup(texts, **chosen).pairs)
     assert min(taken) < 10 < max(taken)
 
 
@@ -167,10 +169,11 @@ def test_verification_takes_few_documents_at_a_time(monkeypatch):
 def test_the_limit_of_pairs_is_exact_in_any_number_of_threads(candidates, threads, monkeypatch):
     texts = excerpts(120, 0.8)
     chosen = {"candidates": candidates, "threshold": 0.6, "threads": threads}
-    count = nd.dedup(texts, **chosen).summary["pairs"]
+    chosen["cluster"] = "components"  # which need all pairs at once
+    count = nd.dedup(texts, **chosen).found.accepted
     assert count > 2000
     monkeypatch.setattr(Budget, "pairs", lambda self, used: count)
-    assert nd.dedup(texts, **chosen).summary["pairs"] == count
+    assert nd.dedup(texts, **chosen).found.accepted == count
     monkeypatch.setattr(Budget, "pairs", lambda self, used: count - 1)
     with pytest.raises(NeardupError, match=f"more than {count - 1:,} pairs"):
         nd.dedup(texts, **chosen)
@@ -198,11 +201,16 @@ def test_tune_looks_at_fewer_documents_where_they_are_long():
 @pytest.mark.parametrize("most", [1, 7, 1000])
 def test_pairs_in_batches_are_the_pairs(most):
     texts = excerpts(40, 0.8) + planted_texts(30) * 3
-    for result in (nd.dedup(texts, threshold=0.6), nd.dedup(texts, against=texts[::3])):
+    for result in (
+        nd.dedup(texts, threshold=0.6),
+        nd.dedup(texts, threshold=0.6, pairs="all"),
+        nd.dedup(texts, against=texts[::3]),
+        nd.dedup(texts, against=texts[::3], pairs="all"),
+    ):
         batches = list(result.pair_batches(most))
         rows = [row for batch in batches for row in batch.to_pylist()]
         assert rows == result.pairs.to_pylist()
-        assert (len(batches) > 1) == (most < 1000)
+        assert (len(batches) > 2) == (most < 1000)
     for result in (nd.dedup([]), nd.dedup(["a b c"]), nd.dedup(["a b"], against=["c d"])):
         assert [len(batch) for batch in result.pair_batches(most)] == [0]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from neardup.cluster import Clusters, Copies, Pairs
+import neardup as nd
 from neardup.features.hashed import text_features
 from neardup.features.spec import FeatureSpec, TextColumn
 from neardup.pairs.similarity import jaccard
@@ -50,13 +50,6 @@ def near(sets):
         if similarity > 0.2:
             found[a, b] = similarity
     return found
-
-
-@pytest.fixture(scope="module")
-def accepted(near):
-    pairs = [(a, b, similarity) for (a, b), similarity in near.items() if similarity >= 0.8]
-    a, b, similarity = zip(*pairs, strict=True)
-    return Pairs(np.array(a), np.array(b), np.array(similarity))
 
 
 def test_the_script_writes_these_bytes(monkeypatch):
@@ -116,23 +109,15 @@ def test_copies_are_later():
             assert row["date"] > ROWS[PLACE[original_of(row)]]["date"]
 
 
-def test_clusters_are_the_originals_with_their_copies(accepted):
-    nothing = np.array([], np.int64)
-    dates = pa.array([row["date"] for row in ROWS])
-    found = Clusters.of(
-        len(ROWS), Copies(nothing, nothing), accepted, policy="min:date", values=dates
-    )
+def test_clusters_are_the_originals_with_their_copies():
+    found = nd.dedup(EXAMPLES / "sample.jsonl", keep="min:date", cluster="components")
     copies = {row["id"]: original_of(row) for row in ROWS if row["copy_of"]}
-    table = found.table(pa.array([row["id"] for row in ROWS])).to_pylist()
-    assert {row["id"]: row["duplicate_of"] for row in table if not row["kept"]} == copies
+    rows = found.clusters.to_pylist()
+    assert {row["id"]: row["duplicate_of"] for row in rows if not row["kept"]} == copies
 
 
-def test_chains_of_versions_are_several_stars(accepted):
-    nothing = np.array([], np.int64)
-    dates = pa.array([row["date"] for row in ROWS])
-    stars = Clusters.of(
-        len(ROWS), Copies(nothing, nothing), accepted, way="star", policy="min:date", values=dates
-    )
+def test_chains_of_versions_are_several_stars():
+    stars = nd.dedup(EXAMPLES / "sample.jsonl", keep="min:date").clustering
     removed = {ROWS[place]["id"] for place in stars.removed}
     survivors = {row["id"] for row in ROWS if row["copy_of"]} - removed
     assert survivors

@@ -80,6 +80,32 @@ class ByteProgress(_Bar):
         self._show(completed=done, total=total, documents=documents)
 
 
+class DocumentProgress(_Bar):
+    """Progress in documents, with an estimate of the time left.
+
+    It is called like `ByteProgress`; the first two numbers count documents, too. Until then it
+    only shows that the stage is running.
+    """
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title, counted="")
+
+    def _columns(self) -> Sequence[ProgressColumn]:
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+        return (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[counted]}"),
+            TimeRemainingColumn(),
+        )
+
+    def __call__(self, done: int, total: int | None, documents: int) -> None:
+        counted = f"{done:,} documents" if total is None else f"{done:,} of {total:,} documents"
+        self._show(completed=done, total=total, counted=counted)
+
+
 class RowProgress(_Bar):
     """Progress in rows; a search in one pass only shows that it is running."""
 
@@ -135,6 +161,20 @@ class SettlingProgress(_Bar):
         )
 
 
+# What is done in a stage, for its bar.
+_DOING = {
+    "idf": "idf: count words",
+    "features": "features: read documents",
+    "keep order": "keep order: read the column",
+    "pairs": "pairs: search for near-duplicates",
+    "clusters": "clusters: put removals together",
+    "all pairs": "all pairs: search for every pair",
+    "output": "output: write rows",
+    "index": "index: add kept documents",
+}
+_BY_DOCUMENTS = ("keep order", "pairs", "clusters", "all pairs", "output", "index")
+
+
 class Stages:
     """Reports the stages of a run: call it with the name of each stage as it begins.
 
@@ -143,17 +183,18 @@ class Stages:
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
-        self._bar: ByteProgress | None = None
+        self._bar: ByteProgress | DocumentProgress | None = None
         self._name = ""
         self._began = 0.0
 
-    def __call__(self, name: str) -> ByteProgress | None:
+    def __call__(self, name: str) -> ByteProgress | DocumentProgress | None:
         """End the previous stage and begin this one."""
         self._end()
         self._name, self._began = name, time.perf_counter()
         if self._quiet or not sys.stderr.isatty():
             return None
-        self._bar = ByteProgress(name)
+        title = _DOING.get(name, name)
+        self._bar = DocumentProgress(title) if name in _BY_DOCUMENTS else ByteProgress(title)
         self._bar.__enter__()
         return self._bar
 

@@ -1,7 +1,8 @@
-"""Clusters: verified pairs → clusters of documents, and the document to keep of each."""
+"""Clusters: which documents belong together, and which of them are kept."""
 
-from neardup.cluster.clusters import WAYS, Clusters, Copies, Pairs, star
-from neardup.cluster.keep import KeepPolicy, keep
+from neardup.cluster.chains import Chains, chains
+from neardup.cluster.clusters import Clusters
+from neardup.cluster.keep import KeepPolicy, first_of_each, keep
 from neardup.kernels.set_join import components
 
-__all__ = ["WAYS", "Clusters", "Copies", "KeepPolicy", "Pairs", "components", "keep", "star"]
+__all__ = ["Chains", "Clusters", "KeepPolicy", "chains", "components", "first_of_each", "keep"]

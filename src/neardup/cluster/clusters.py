@@ -1,70 +1,23 @@
-"""Builds clusters from exact copies and verified pairs, one row per document."""
+"""Clusters: which documents belong together, one row per document."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.cluster.keep import KeepPolicy, first_of_each
-from neardup.errors import SettingError
+from neardup.cluster.keep import KeepPolicy
 from neardup.kernels.columns import column_of
-from neardup.kernels.set_join import components
 
 Places = NDArray[np.int64]
-_PAIRS_AT_A_TIME = 1 << 16  # as Python ints they take four times the memory
+Similarities = NDArray[np.float64]
 
-
-WAYS = ("components", "star")
-
-
-def star(a: Places, b: Places, order: Places) -> Places:
-    """For each document, the kept document it duplicates; a kept document maps to itself.
-
-    Documents are visited in `order` (their places, the preferred one first). A document that is not
-    yet removed is kept, and removes all documents it has a pair with. So no two kept documents are
-    a pair, and in a chain A~B~C with A first, C is kept.
-
-    >>> star(np.array([0, 1]), np.array([1, 2]), order=np.arange(3)).tolist()
-    [0, 0, 2]
-    """
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    better, worse = np.minimum(rank[a], rank[b]), np.maximum(rank[a], rank[b])
-    by_rank = np.argsort(better, kind="stable")
-    # Pairs are sorted by their better document: all that could remove it came before.
-    kept_for = list(range(len(order)))
-    for start in range(0, len(by_rank), _PAIRS_AT_A_TIME):
-        some = by_rank[start : start + _PAIRS_AT_A_TIME]
-        for one, other in zip(better[some].tolist(), worse[some].tolist(), strict=True):
-            if kept_for[one] == one and kept_for[other] == other:
-                kept_for[other] = one
-    found = np.empty_like(order)
-    found[order] = order[np.array(kept_for, dtype=np.int64)]
-    return found
-
-
-@dataclass(frozen=True)
-class Copies:
-    """Exact copies: documents (`members`) and the one that stands for each (`representatives`).
-
-    A representative stands for itself; it may or may not be listed as its own member.
-    """
-
-    members: Places
-    representatives: Places
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Accepted pairs between representatives, each once, and their similarity."""
-
-    a: Places
-    b: Places
-    similarity: NDArray[np.float64]
+# The ids at some places, null where the flags are set.
+IdsAt = Callable[[Places, NDArray[np.bool_]], pa.Array]
+_FIRST = KeepPolicy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,69 +25,66 @@ class Clusters:
     """One row for each document in a cluster of two or more, by cluster, then in input order.
 
     Clusters are numbered from 0 in the order of their first members. `kept_for` is the place of the
-    document kept instead of this one, or its own place if it is kept. `similarity` is the
-    similarity to the kept document: 1 for an exact copy, else that of the verified pair. It is NaN
-    (null in the table) for the kept document itself, and for documents that are connected to it
-    only by a chain of pairs.
+    document that this one is a duplicate of, or its own place if it is kept. Places go on through
+    the other collection, if there is one: its first document has the place `documents`. The
+    documents of the other collection have no rows. `around` is the document that the cluster was
+    made around; it is the kept one, unless the policy keeps none or several.
+
+    `similarity` is the true similarity to `kept_for`, and NaN for a kept document. In connected
+    components, `via` is the next document in the chain of pairs from this document to `kept_for`
+    (its own place for a kept one), and `link` the similarity to that one.
     """
 
+    documents: int
     cluster: Places
     place: Places
+    around: Places
     kept_for: Places
-    similarity: NDArray[np.float64]
+    similarity: Similarities
+    via: Places | None = None
+    link: Similarities | None = None
 
     @classmethod
     def of(
         cls,
-        n: int,
-        copies: Copies,
-        pairs: Pairs,
+        kept_for: Places,
+        similarity: Similarities,
         *,
-        way: str = "components",
-        policy: str | KeepPolicy = "first",
-        lengths: Places | None = None,
-        values: Any = None,
+        via: Places | None = None,
+        link: Similarities | None = None,
+        policy: KeepPolicy = _FIRST,
     ) -> Clusters:
-        """Cluster n documents: as connected components, or as stars around the kept documents.
+        """The clusters around the kept documents: each with those that are removed for it.
 
-        `lengths` (NumPy) and `values` (Arrow) have an entry for each of the n documents, and are
-        needed if the policy compares them.
+        All arrays have an entry for each document of the collection.
+
+        >>> clusters = Clusters.of(np.array([0, 1, 0]), np.array([np.nan, np.nan, 0.9]))
+        >>> clusters.place.tolist(), clusters.removed.tolist()
+        ([0, 2], [2])
         """
-        if way not in WAYS:
-            raise SettingError(f"cluster={way!r} is unknown; choose {' or '.join(WAYS)}")
-        # From here on documents are numbered among those that have a copy or a pair.
-        places, number = _numbered(n, copies, pairs)
-        stands_for = np.arange(len(places))
-        stands_for[number[copies.members]] = number[copies.representatives]
-        a, b = number[pairs.a], number[pairs.b]
-        order = KeepPolicy.parse(policy).order(
-            len(places),
-            None if lengths is None else lengths[places],
-            None if values is None else values.take(column_of(places)),
+        n = len(kept_for)
+        member = kept_for != np.arange(n)
+        member[np.unique(kept_for[member & (kept_for < n)])] = True
+        rows = np.flatnonzero(member)
+        _, firsts, numbers = np.unique(kept_for[rows], return_index=True, return_inverse=True)
+        by_first = np.empty_like(firsts)
+        by_first[np.argsort(firsts, kind="stable")] = np.arange(len(firsts))
+        cluster = by_first[numbers]
+        order = np.argsort(cluster, kind="stable")
+        rows = rows[order]
+        found = cls(
+            n,
+            cluster[order],
+            rows,
+            kept_for[rows],
+            kept_for[rows],
+            similarity[rows],
+            None if via is None else via[rows],
+            None if link is None else link[rows],
         )
-        if way == "star":
-            kept_for = _stars(a, b, stands_for, order)
-        else:
-            labels = components(len(places), a, b)[stands_for]
-            kept_for = _spread(first_of_each(labels, order), labels)
-        similarity = _similarity(a, b, pairs.similarity, stands_for, kept_for)
-        return cls._of_rows(places, kept_for, similarity)
-
-    @classmethod
-    def _of_rows(
-        cls, places: Places, kept_for: Places, similarity: NDArray[np.float64]
-    ) -> Clusters:
-        """Number the clusters of two or more, and drop single documents."""
-        rows = np.flatnonzero(np.bincount(kept_for, minlength=len(places))[kept_for] > 1)
-        first = np.full(len(places), len(places))
-        np.minimum.at(first, kept_for[rows], rows)
-        first = first[kept_for[rows]]
-        number = np.zeros(len(places), np.int64)
-        number[rows] = np.cumsum(first == rows) - 1
-        cluster = number[first]
-        rows_by_cluster = np.argsort(cluster, kind="stable")
-        rows = rows[rows_by_cluster]
-        return cls(cluster[rows_by_cluster], places[rows], places[kept_for[rows]], similarity[rows])
+        if policy.most == 0:
+            return found._without_centres()
+        return found._with_more(policy.most) if policy.most > 1 else found
 
     def __len__(self) -> int:
         """The number of clusters."""
@@ -147,7 +97,7 @@ class Clusters:
 
     @property
     def sizes(self) -> Places:
-        """The number of documents of each cluster."""
+        """The number of documents of each cluster that are in the collection."""
         return np.bincount(self.cluster)
 
     @property
@@ -155,66 +105,80 @@ class Clusters:
         """The places of the documents to remove, ascending."""
         return np.sort(self.place[~self.kept])
 
-    def table(self, ids: pa.Array | pa.ChunkedArray | None = None) -> pa.Table:
-        """`cluster, id, kept, duplicate_of, similarity`; without ids, places are used.
+    def copies(self) -> Places:
+        """How many documents each document of the collection stands for, itself included.
 
-        `duplicate_of` and `similarity` are null for the kept document.
+        A removed document stands for none. Those removed for a document of the other collection
+        are not counted.
         """
+        found = np.ones(self.documents, np.int64)
+        found[self.removed] = 0
+        kept_for = self.kept_for[~self.kept]
+        # With the policy `none` the documents of a cluster are removed for each other.
+        own = kept_for[kept_for < self.documents]
+        np.add.at(found, own[found[own] > 0], 1)
+        return found
+
+    def table(
+        self,
+        ids: pa.Array | pa.ChunkedArray | None = None,
+        ids_at: IdsAt | None = None,
+    ) -> pa.Table:
+        """`cluster, id, kept, duplicate_of, similarity` and, for components, `via`.
+
+        Without ids, places are used. `ids_at` gives the ids of documents of both collections; it
+        is not needed if there is no other. The columns from `duplicate_of` on are null for a kept
+        document.
+        """
+        kept = self.kept
+
+        def named(places: Places) -> pa.Array:
+            if ids_at is not None:
+                return ids_at(places, kept)
+            column = column_of(places, kept)
+            return column if ids is None else ids.take(column)
+
         id_ = column_of(self.place)
-        duplicate_of = column_of(self.kept_for, self.kept)
-        return pa.table(
-            {
-                "cluster": column_of(self.cluster),
-                "id": id_ if ids is None else ids.take(id_),
-                "kept": column_of(self.kept),
-                "duplicate_of": duplicate_of if ids is None else ids.take(duplicate_of),
-                "similarity": column_of(self.similarity, np.isnan(self.similarity)),
-            }
+        columns = {
+            "cluster": column_of(self.cluster),
+            "id": id_ if ids is None else ids.take(id_),
+            "kept": column_of(kept),
+            "duplicate_of": named(self.kept_for),
+            "similarity": column_of(self.similarity, kept),
+        }
+        if self.via is not None:
+            columns["via"] = named(self.via)
+        return pa.table(columns)
+
+    def _without_centres(self) -> Clusters:
+        """Remove the kept documents too, each as a duplicate of its most similar member."""
+        centres = np.flatnonzero(self.kept)
+        # A member that only a chain connects is not more similar than one with a pair.
+        near = self.kept_for if self.via is None else self.via
+        members = np.flatnonzero(~self.kept & (near == self.kept_for))
+        best = members[
+            np.lexsort((self.place[members], -self.similarity[members], self.cluster[members]))
+        ]
+        best = best[np.searchsorted(self.cluster[best], self.cluster[centres])]
+        kept_for, similarity = self.kept_for.copy(), self.similarity.copy()
+        kept_for[centres] = self.place[best]
+        similarity[centres] = self.similarity[best]
+        via, link = self.via, self.link
+        if via is not None and link is not None:
+            via, link = via.copy(), link.copy()
+            via[centres], link[centres] = self.place[best], self.similarity[best]
+        return replace(self, kept_for=kept_for, similarity=similarity, via=via, link=link)
+
+    def _with_more(self, most: int) -> Clusters:
+        """Keep the first `most` documents of each cluster, one of the other collection included."""
+        starts = np.searchsorted(self.cluster, np.arange(len(self)))
+        rank = np.arange(len(self.cluster)) - starts[self.cluster]
+        rank += self.around >= self.documents
+        more = rank < most
+        return replace(
+            self,
+            kept_for=np.where(more, self.place, self.kept_for),
+            similarity=np.where(more, np.nan, self.similarity),
+            via=None if self.via is None else np.where(more, self.place, self.via),
+            link=None if self.link is None else np.where(more, np.nan, self.link),
         )
-
-
-def _numbered(n: int, copies: Copies, pairs: Pairs) -> tuple[Places, Places]:
-    """The documents with a copy or a pair, ascending, and the number of each among them."""
-    found = np.zeros(n, bool)
-    for places in (copies.members, copies.representatives, pairs.a, pairs.b):
-        found[places] = True
-    return np.flatnonzero(found), np.cumsum(found) - 1
-
-
-def _stars(a: Places, b: Places, stands_for: Places, order: Places) -> Places:
-    """Stars of documents and their copies.
-
-    Copies are similar to the same documents and to each other. So the preferred copy decides for
-    all: either it is kept and removes the others, or all are removed together.
-    """
-    best_of_copies = _spread(first_of_each(stands_for, order), stands_for)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    kept = star(a, b, np.argsort(rank[best_of_copies], kind="stable"))
-    return np.asarray(best_of_copies[kept[stands_for]])
-
-
-def _spread(found: Places, labels: Places) -> Places:
-    """Give the one document found for each label to all documents of that label."""
-    by_label = np.zeros(len(labels), np.int64)
-    by_label[labels[found]] = found
-    return np.asarray(by_label[labels])
-
-
-def _similarity(
-    a: Places,
-    b: Places,
-    similarity: NDArray[np.float64],
-    stands_for: Places,
-    kept_for: Places,
-) -> NDArray[np.float64]:
-    """The similarity of each document to the one kept for it, where it is known."""
-    kept_kind = stands_for[kept_for]
-    found = np.full(len(stands_for), np.nan)
-    for one, other in ((a, b), (b, a)):
-        direct = kept_kind[one] == other
-        found[one[direct]] = similarity[direct]
-    found = found[stands_for]
-    found[kept_kind == stands_for] = 1.0
-    found[kept_for == np.arange(len(kept_for))] = np.nan
-    return found

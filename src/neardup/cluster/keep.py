@@ -1,4 +1,4 @@
-"""Keep policies: which document of a cluster is kept."""
+"""Keep policies: which documents of a cluster are kept."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from neardup.errors import InputError, SettingError
 
 Places = NDArray[np.int64]
-_PLAIN = ("first", "longest", "shortest")
+_PLAIN = ("first", "longest", "shortest", "none")
 _BY_COLUMN = ("max", "min")
+_EACH = "each"
 
 
 @dataclass(frozen=True)
 class KeepPolicy:
     """`first`, `longest`, `shortest`, `max:COL` or `min:COL`; ties go to the first in the input.
+
+    `none` keeps no document of a cluster, `each:N` the first N of each.
 
     >>> KeepPolicy.parse("max:date").column
     'date'
@@ -27,6 +30,7 @@ class KeepPolicy:
 
     kind: str = "first"
     column: str | None = None  # compared by max and min
+    most: int = 1  # kept documents of a cluster
 
     @classmethod
     def parse(cls, policy: str | KeepPolicy) -> KeepPolicy:
@@ -35,12 +39,14 @@ class KeepPolicy:
             return policy
         kind, colon, column = str(policy).partition(":")
         if kind in _PLAIN and not colon:
-            return cls(kind)
+            return cls(kind, most=0 if kind == "none" else 1)
+        if kind == _EACH and column.isascii() and column.isdecimal() and int(column) >= 1:
+            return cls(kind, most=int(column))
         if kind in _BY_COLUMN and column:
             return cls(kind, column)
         raise SettingError(
             f"keep={policy!r} is unknown; choose {', '.join(_PLAIN)}, max:COL or min:COL, where "
-            "COL is a column of the input"
+            "COL is a column of the input, or each:N, where N is at least 1"
         )
 
     @property
@@ -63,6 +69,8 @@ class KeepPolicy:
         return np.argsort(-known if self.kind == "longest" else known, kind="stable")
 
     def __str__(self) -> str:
+        if self.kind == _EACH:
+            return f"{_EACH}:{self.most}"
         return self.kind if self.column is None else f"{self.kind}:{self.column}"
 
 

@@ -20,6 +20,7 @@ from neardup.settings import (
     RECIPE,
     SETTINGS,
     Clustering,
+    PairListing,
     Similarity,
     bytes_of,
     require_known,
@@ -32,6 +33,7 @@ else:
 
 SIMILARITIES = get_args(Similarity)
 CLUSTERINGS = get_args(Clustering)
+LISTINGS = get_args(PairListing)
 _MOST_FILE_BYTES = 1_000_000
 _KINDS: dict[tuple[type, ...], str] = {
     (str,): "a string",
@@ -43,7 +45,11 @@ _KINDS: dict[tuple[type, ...], str] = {
 
 @dataclass(frozen=True)
 class DedupSettings:
-    """What makes two documents near-duplicates, how they are found, and which one is kept."""
+    """What makes two documents near-duplicates, how they are found, and which one is kept.
+
+    `pairs` says which pairs are listed: one for each removed document (`evidence`), all from
+    `floor` on (without one, from the threshold on), or none.
+    """
 
     scheme: Scheme
     text: str | None
@@ -54,6 +60,8 @@ class DedupSettings:
     recall: float
     keep: KeepPolicy
     cluster: str
+    pairs: str
+    floor: float | None
     memory: int
     threads: int | None
     max_document: int
@@ -87,6 +95,8 @@ class DedupSettings:
         recall: float,
         keep: str | KeepPolicy,
         cluster: str,
+        pairs: str | None,
+        floor: float | None,
         memory: str | int,
         max_document: str | int,
         threads: int | None,
@@ -110,6 +120,13 @@ class DedupSettings:
             )
         thread_count(threads)
         limit = _threshold(threshold, similarity, scheme.bits)
+        several = tuple(level for level in levels if similarity == "hamming" and level <= limit)
+        if floor is not None:
+            _require_floor(floor, similarity, limit, pairs)
+        if pairs is None:
+            pairs = "all" if several or floor is not None else "evidence"
+        if pairs not in LISTINGS:
+            raise SettingError(f"pairs={pairs!r} is unknown; choose {', '.join(LISTINGS)}")
         return cls(
             scheme=scheme,
             text=text,
@@ -120,10 +137,12 @@ class DedupSettings:
             recall=_share(recall, "recall"),
             keep=KeepPolicy.parse(keep),
             cluster=cluster,
+            pairs=pairs,
+            floor=None if floor is None else float(floor),
             memory=bytes_of(memory),
             threads=threads,
             max_document=bytes_of(max_document, "max_document"),
-            levels=tuple(level for level in levels if similarity == "hamming" and level <= limit),
+            levels=several if pairs == "all" else (),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -131,6 +150,13 @@ class DedupSettings:
         rest = [name for name in SETTINGS if name not in RECIPE and name != "threads"]
         values = {name: getattr(self, name) for name in rest}
         return {**self.scheme.recipe, **values, "keep": str(self.keep)}
+
+    @property
+    def least(self) -> float:
+        """The similarity that near-duplicates reach; for `hamming`, the share of equal bits."""
+        if self.similarity == "hamming":
+            return 1 - self.threshold / self.scheme.bits
+        return self.threshold
 
     @property
     def limit(self) -> str:
@@ -160,6 +186,20 @@ def _threshold(threshold: Any, similarity: str, bits: int) -> float:
             )
         return float(threshold)
     return _share(DEFAULT_THRESHOLD if threshold is None else threshold, "threshold")
+
+
+def _require_floor(floor: Any, similarity: str, threshold: float, pairs: str | None) -> None:
+    if similarity == "hamming":
+        raise SettingError(
+            f"floor={floor!r} is a similarity, and similarity=hamming has none; give a larger "
+            "threshold"
+        )
+    if not _share(floor, "floor") < threshold:
+        raise SettingError(f"floor={floor!r} must be below the threshold, {threshold:g}")
+    if pairs not in (None, "all"):
+        raise SettingError(
+            f"floor={floor!r} lists all pairs from there on, but pairs={pairs!r}; leave one out"
+        )
 
 
 def _share(value: Any, name: str) -> float:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neardup.deduplication.page import near_similarities
+from neardup.kernels.columns import column_of
 from neardup.notebook import block, heading, note, plots, table
 from neardup.report.dedup_page.plots import cluster_plot, similarity_plot
 
@@ -19,34 +21,36 @@ _PAIRS = 5
 
 def result_html(result: Result) -> str:
     """The HTML of a result."""
-    found, settings, summary = result.found, result.settings, result.summary
-    by_bits = settings.similarity == "hamming"
-    bits = result.scheme.bits
-    threshold = 1 - settings.threshold / bits if by_bits else settings.threshold
-    weakest = result.weakest_rows(_PAIRS).tolist()
-    rows = [
-        [
-            str(result.collected.ids[int(found.a[row])]),
-            str(result.other_ids[int(found.b[row])]),
-            float(found.similarity[row]),
-            int(found.distance[row]),
-        ]
-        for row in weakest
+    settings, summary, evidence = result.settings, result.summary, result.evidence
+    weakest = result.weakest_rows(_PAIRS)
+    a, b = evidence.a[weakest], evidence.b[weakest]
+    columns = [
+        map(str, result.collected.ids.take(column_of(a)).to_pylist()),
+        map(str, result.ids_at(b).to_pylist()),
+        evidence.similarity[weakest].tolist(),
     ]
+    names = ["a", "b", "similarity"]
+    if evidence.distance is not None:
+        columns.append(evidence.distance[weakest].tolist())
+        names.append("distance")
+    rows = [list(row) for row in zip(*columns, strict=True)]
     return block(
-        heading(f"{settings.limit}, {found.plan}"),
+        heading(f"{settings.limit}, {result.found.plan}"),
         note(str(result.scheme)),
         table(
             [name.replace("_", " ") for name in _NUMBERS],
             [[summary[name] for name in _NUMBERS]],
         ),
         plots(
-            [similarity_plot(found.similarity, threshold), cluster_plot(result.clustering.sizes)]
+            [
+                similarity_plot(near_similarities(result), settings.least),
+                cluster_plot(result.clustering.sizes),
+            ]
         ),
         *(
             (
-                heading("Accepted pairs nearest the threshold"),
-                table(["a", "b", "similarity", "distance"], rows),
+                heading("Removals nearest the threshold"),
+                table(names, rows),
             )
             if rows
             else ()

@@ -1,17 +1,23 @@
-"""What the report page shows: the numbers, the largest clusters with texts, the weakest pairs."""
+"""What the report page shows: numbers, the largest clusters with texts, the weakest removals."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.deduplication.rows import texts_at
-from neardup.report.dedup_page.page import ClusterView, DedupReport, DocumentView, report_page
+from neardup.cluster import Clusters
+from neardup.report.dedup_page.page import (
+    ChainStep,
+    ClusterView,
+    DedupReport,
+    DocumentView,
+    report_page,
+)
 from neardup.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -21,19 +27,20 @@ CLUSTERS = 10
 PAIRS = 10
 _MEMBERS = 4
 _LONGEST_TEXT = 100_000  # characters; more of a document is not shown
+_LONGEST_CHAIN = 12
 
 
 @dataclass(frozen=True, eq=False)
 class ShownCluster:
-    """A cluster of `size` documents: the row of its kept one, and some rows of others."""
+    """A cluster of `size` documents: the place of the one it is around, and some removed rows."""
 
     size: int
-    first: int
+    around: int
     others: NDArray[np.int64]
 
 
 def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster]:
-    """The largest clusters; where none is kept, the first document comes first."""
+    """The largest clusters; a document of the other collection that one is around is counted."""
     clustering = result.clustering
     order = np.argsort(-clustering.sizes, kind="stable")[:count]
     starts = np.searchsorted(clustering.cluster, order)
@@ -41,45 +48,58 @@ def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster
     for number, start in zip(order.tolist(), starts.tolist(), strict=True):
         size = int(clustering.sizes[number])
         rows = np.arange(start, start + size)
-        kept = rows[clustering.kept[rows]]
-        others = rows[~clustering.kept[rows]][:_MEMBERS]
-        first = int(kept[0]) if len(kept) else int(others[0])
-        found.append(ShownCluster(size, first, others[others != first]))
+        around = int(clustering.around[start])
+        others = rows[~clustering.kept[rows] & (clustering.place[rows] != around)][:_MEMBERS]
+        found.append(ShownCluster(size + (around >= len(result.collected)), around, others))
     return found
 
 
+def weakest_removals(result: Result) -> NDArray[np.int64]:
+    """The rows of the removed documents that are least similar to the one they duplicate."""
+    clustering = result.clustering
+    rows = np.flatnonzero(~clustering.kept)
+    return rows[np.argsort(clustering.similarity[rows], kind="stable")[:PAIRS]]
+
+
 def shown_places(result: Result) -> NDArray[np.int64]:
-    """The places of the documents that the page shows, of the result's own source."""
-    rows = [np.append(one.others, one.first) for one in largest_clusters(result)]
-    places = [result.clustering.place[some] for some in rows]
-    weakest = result.weakest_rows(PAIRS)
-    pairs = [result.found.a[weakest]]
-    if result.other_source is result.source:
-        pairs.append(result.found.b[weakest])
-    return np.concatenate([np.zeros(0, np.int64), *places, *pairs])
+    """The places of the documents that the page shows, of both collections."""
+    clustering = result.clustering
+    weakest = weakest_removals(result)
+    places = [clustering.place[weakest], clustering.kept_for[weakest]]
+    for shown in largest_clusters(result):
+        places += [clustering.place[shown.others], np.array([shown.around])]
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *places]))
 
 
-def page_of(result: Result, texts: Mapping[int, str]) -> str:
+def near_similarities(result: Result) -> NDArray[np.float64]:
+    """The similarity of the removed documents to the one they duplicate, without exact copies."""
+    clustering, kinds = result.clustering, result.both.kinds
+    near = ~clustering.kept & (kinds[clustering.place] != kinds[clustering.kept_for])
+    return np.asarray(clustering.similarity[near])
+
+
+def page_of(result: Result, texts: Mapping[int, str], summary: Mapping[str, Any]) -> str:
     """The page as HTML; `texts` are those of the `shown_places`, by place."""
-    found, settings = result.found, result.settings
     views = _Views(result, texts)
+    distance = result.evidence.distance
     report = DedupReport(
         title="Near-duplicates",
-        summary=result.summary,
-        settings={key: str(value) for key, value in result.summary["settings"].items()},
-        command=repeat_command(result),
-        similarities=found.similarity,
-        true_by_distance=np.bincount(found.distance, minlength=result.scheme.bits + 1),
-        false_by_distance=found.false_by_distance,
+        summary=summary,
+        settings={key: str(value) for key, value in summary["settings"].items()},
+        command=summary["command"] or repeat_command(result),
+        similarities=near_similarities(result),
+        true_by_distance=np.bincount(
+            np.zeros(0, np.int64) if distance is None else distance,
+            minlength=result.scheme.bits + 1,
+        ),
+        false_by_distance=result.found.false_by_distance,
         bits=result.scheme.bits,
         cluster_sizes=result.clustering.sizes,
-        threshold=settings.threshold
-        if settings.similarity != "hamming"
-        else 1 - settings.threshold / result.scheme.bits,
-        curve=found.curve,
-        seconds=result.seconds,
+        threshold=result.settings.least,
+        curve=result.found.curve,
+        seconds=summary["seconds"],
         largest=tuple(map(views.cluster, largest_clusters(result))),
-        weakest=tuple(map(views.pair, result.weakest_rows(PAIRS).tolist())),
+        weakest=tuple(map(views.removal, weakest_removals(result).tolist())),
     )
     return report_page(report)
 
@@ -93,7 +113,33 @@ def repeat_command(result: Result) -> str:
         if value is not None and name != "memory"
         for part in (SETTINGS[name].option, str(value))
     ]
+    if result.both.right is not None:
+        options += ["--against", "OTHER", *(["--within"] if result.both.within else [])]
     return shlex.join(["neardup", "dedup", "INPUT", "-o", "OUT", *options])
+
+
+def chain_of(result: Result, row: int) -> tuple[ChainStep, ...]:
+    """The chain from a removed document to the kept one, which ends it; none if they are a pair.
+
+    A long chain is cut off.
+    """
+    clustering = result.clustering
+    if clustering.via is None or clustering.link is None:
+        return ()
+    kept_for = int(clustering.kept_for[row])
+    steps: list[ChainStep] = []
+    here: int | None = row
+    while here is not None and len(steps) < _LONGEST_CHAIN:
+        following = int(clustering.via[here])
+        steps.append(ChainStep(result.id_at(following), float(clustering.link[here])))
+        here = None if following == kept_for else row_of(clustering, following)
+    return tuple(steps) if len(steps) > 1 else ()
+
+
+def row_of(clustering: Clusters, place: int) -> int | None:
+    """The row of a document; None if it has none."""
+    found = np.flatnonzero(clustering.place == place)
+    return int(found[0]) if len(found) else None
 
 
 class _Views:
@@ -101,28 +147,34 @@ class _Views:
 
     def __init__(self, result: Result, texts: Mapping[int, str]) -> None:
         self._result = result
-        self._texts = self._others = texts
-        if result.other_source is not result.source:
-            weakest = result.found.b[result.weakest_rows(PAIRS)]
-            self._others = texts_at(result.other_source, weakest)
+        self._texts = texts
 
     def cluster(self, shown: ShownCluster) -> ClusterView:
         others = tuple(map(self._member, shown.others.tolist()))
-        return ClusterView(shown.size, self._member(shown.first, kept=True), others)
+        return ClusterView(
+            shown.size, self._document(shown.around, None), others, self._role(shown.around)
+        )
 
-    def pair(self, row: int) -> ClusterView:
-        """A pair near the threshold, as a cluster of two."""
-        result, found = self._result, self._result.found
-        a, b, similarity = int(found.a[row]), int(found.b[row]), float(found.similarity[row])
-        one = _view(result.collected.ids[a], self._texts[a], None)
-        return ClusterView(2, one, (_view(result.other_ids[b], self._others[b], similarity),))
+    def removal(self, row: int) -> ClusterView:
+        """A removed document and the one it is a duplicate of, as a cluster of two."""
+        kept_for = int(self._result.clustering.kept_for[row])
+        return ClusterView(
+            2, self._document(kept_for, None), (self._member(row),), self._role(kept_for)
+        )
 
-    def _member(self, row: int, kept: bool = False) -> DocumentView:
+    def _role(self, place: int) -> str:
+        if place >= len(self._result.collected):
+            return "in the other collection"
+        row = row_of(self._result.clustering, place)
+        return "kept" if row is None or self._result.clustering.kept[row] else "removed too"
+
+    def _member(self, row: int) -> DocumentView:
         clustering = self._result.clustering
         place, similarity = int(clustering.place[row]), float(clustering.similarity[row])
-        known = None if kept or np.isnan(similarity) else similarity
-        return _view(self._result.collected.ids[place], self._texts[place], known)
+        return self._document(place, similarity, chain_of(self._result, row))
 
-
-def _view(id: object, text: str, similarity: float | None) -> DocumentView:
-    return DocumentView(str(id), text[:_LONGEST_TEXT], similarity)
+    def _document(
+        self, place: int, similarity: float | None, chain: tuple[ChainStep, ...] = ()
+    ) -> DocumentView:
+        text = self._texts[place][:_LONGEST_TEXT]
+        return DocumentView(self._result.id_at(place), text, similarity, chain)

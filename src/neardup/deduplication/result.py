@@ -1,114 +1,152 @@
-"""The result of a deduplication: pairs, clusters, kept rows and the summary."""
+"""The result of a deduplication: pairs, clusters, kept and removed rows, and the summary."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.cluster import Clusters
-from neardup.cluster.clusters import Copies, Pairs
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import Source
-from neardup.deduplication.rows import kept_rows, one_column, texts_at, together
+from neardup.deduplication.listed_pairs import (
+    PAIRS_AT_ONCE,
+    PairList,
+    chosen,
+    in_order,
+    with_copies,
+)
+from neardup.deduplication.removals import Both, Evidence, Found
+from neardup.deduplication.rows import names_beside, rows_where, texts_at, together
 from neardup.errors import SettingError
 from neardup.fingerprints import Scheme
+from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.columns import column_of
-from neardup.pairs.search import FoundPairs
+from neardup.pairs.all_pairs import PairBatch
 
 STAR_NOTE = "exact copies are paired with the first of their kind only"
-PAIRS_AT_ONCE = 1 << 20
-
-
-class Clustering(Protocol):
-    """Which documents belong together: a row for each document of a cluster, by its place."""
-
-    @property
-    def cluster(self) -> NDArray[np.int64]: ...
-    @property
-    def place(self) -> NDArray[np.int64]: ...
-    @property
-    def kept(self) -> NDArray[np.bool_]: ...
-    @property
-    def similarity(self) -> NDArray[np.float64]: ...
-    @property
-    def sizes(self) -> NDArray[np.int64]: ...
-    @property
-    def removed(self) -> NDArray[np.int64]: ...
-    def __len__(self) -> int: ...
-    def table(self, ids: pa.Array) -> pa.Table: ...
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """What `dedup` found.
 
-    `pairs` has a row for each accepted pair (`a, b, distance, similarity`), and one for each exact
-    copy with the first document that it is a copy of. `clusters` has a row for each document in a
-    cluster (`cluster, id, kept, duplicate_of, similarity`). `kept` has the kept rows.
+    `clusters` has a row for each document in a cluster (`cluster, id, kept, duplicate_of,
+    similarity`), `kept` the kept rows, `removed` the removed ones. `pairs` (`a, b, distance,
+    similarity`) has a row for each removed document and the one it is a duplicate of; with
+    `pairs="all"`, a row for each pair, and one for each exact copy with the first of its kind.
     """
 
     source: Source
     settings: DedupSettings
-    scheme: Scheme
-    collected: Collected
-    found: FoundPairs
-    clustering: Clustering
+    fingerprinter: Fingerprinter
+    both: Both
+    other_source: Source | None
+    order: Places
+    found: Found
+    clustering: Clusters
+    evidence: Evidence
+    all_pairs: PairList | None
     seconds: Mapping[str, float]
+    wall_seconds: float
+
+    @property
+    def collected(self) -> Collected:
+        """The documents of the collection."""
+        return self.both.left
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme of the fingerprints."""
+        return self.fingerprinter.scheme
 
     @cached_property
     def pairs(self) -> pa.Table:
-        """The accepted pairs, by ids, in the order of the input."""
+        """The listed pairs, by ids, in the order of the input."""
         return pa.Table.from_batches(self.pair_batches())
+
+    @property
+    def pair_count(self) -> int:
+        """The number of rows of `pairs`."""
+        if self.settings.pairs == "none":
+            return 0
+        if self.all_pairs is not None and self.settings.pairs == "all":
+            return len(self.all_pairs) + len(self._copies.a)
+        return len(self.evidence.a)
 
     def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
         """The rows of `pairs` in batches of about `most`; at least one, which may be empty."""
-        members, firsts = self.collected.repeats()
-        order = np.lexsort((members, firsts))
-        members, firsts = members[order], firsts[order]
-        # All pairs of a document are in one batch.
-        ends = [0, len(self.collected)]
-        cuts = np.unique(np.concatenate((ends, self.found.a[most::most], firsts[most::most])))
-        for begin, end in pairwise(cuts.tolist() if len(cuts) > 1 else ends):
-            near = slice(*np.searchsorted(self.found.a, [begin, end]))
-            same = slice(*np.searchsorted(firsts, [begin, end]))
-            yield self._pair_batch(near, members[same], firsts[same])
+        if self.settings.pairs == "all" and self.all_pairs is not None:
+            is_empty = True
+            for batch in with_copies(self.all_pairs, self._copies, most):
+                yield self._named_pairs(batch).replace_schema_metadata({"neardup.pairs": STAR_NOTE})
+                is_empty = False
+            if is_empty:
+                yield self._named_pairs(self._copies)
+            return
+        if self.evidence.distance is None:
+            raise SettingError("pairs='none' lists no pairs; run dedup with pairs='evidence'")
+        found = PairBatch(
+            self.evidence.a, self.evidence.b, self.evidence.distance, self.evidence.similarity
+        )
+        for begin in range(0, max(1, len(found.a)), most):
+            yield self._named_pairs(chosen(found, slice(begin, begin + most)))
 
-    def _pair_batch(
-        self, near: slice, members: NDArray[np.int64], firsts: NDArray[np.int64]
-    ) -> pa.RecordBatch:
-        found, ids = self.found, self.collected.ids
-        a, b = np.concatenate((found.a[near], firsts)), np.concatenate((found.b[near], members))
-        distance = np.concatenate((found.distance[near], np.zeros(len(members), np.uint16)))
-        similarity = np.concatenate((found.similarity[near], np.ones(len(members))))
-        order = np.lexsort((b, a))
-        batch = pa.RecordBatch.from_pydict(
+    @property
+    def _copies(self) -> PairBatch:
+        """Each exact copy with the first of its kind; none if only others are compared with."""
+        members, firsts = self.collected.repeats()
+        if self.both.right is not None and not self.both.within:
+            members = firsts = np.zeros(0, np.int64)
+        count = len(members)
+        return in_order(PairBatch(firsts, members, np.zeros(count, np.uint16), np.ones(count)))
+
+    def _named_pairs(self, pairs: PairBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_pydict(
             {
-                "a": ids.take(column_of(a[order])),
-                "b": ids.take(column_of(b[order])),
-                "distance": column_of(distance[order]),
-                "similarity": column_of(similarity[order]),
+                "a": self.collected.ids.take(column_of(pairs.a)),
+                "b": self.ids_at(pairs.b),
+                "distance": column_of(pairs.distance),
+                "similarity": column_of(pairs.similarity),
             }
         )
-        return batch.replace_schema_metadata({"neardup.pairs": STAR_NOTE})
 
     @cached_property
     def clusters(self) -> pa.Table:
         """One row for each document that is in a cluster."""
-        return self.clustering.table(self.collected.ids)
+        return self.clustering.table(self.collected.ids, self.ids_at)
 
     @cached_property
     def kept(self) -> pa.Table:
         """The kept rows, with all columns of the input."""
-        return together(kept_rows(self.source, self.keeps))
+        return together(rows_where(self.source, self.keeps))
+
+    @cached_property
+    def removed(self) -> pa.Table:
+        """The removed rows, with all columns of the input, `duplicate_of` and `similarity`."""
+        rows = together(rows_where(self.source, ~self.keeps))
+        found = self.removed_columns()
+        for name, beside in names_beside(found, rows.schema.names).items():
+            rows = rows.append_column(beside, found[name])
+        return rows
+
+    def removed_columns(self) -> dict[str, pa.Array]:
+        """`duplicate_of` and `similarity` of the removed documents, in the order of the input."""
+        clustering = self.clustering
+        rows = np.flatnonzero(~clustering.kept)
+        rows = rows[np.argsort(clustering.place[rows])]
+        return {
+            "duplicate_of": self.ids_at(clustering.kept_for[rows]),
+            "similarity": column_of(clustering.similarity[rows]),
+        }
 
     @property
     def keeps(self) -> NDArray[np.bool_]:
@@ -116,6 +154,12 @@ class Result:
         kept = np.ones(len(self.collected), np.bool_)
         kept[self.clustering.removed] = False
         return kept
+
+    @property
+    def unproven(self) -> NDArray[np.bool_]:
+        """Which rows of `clustering` are removed without reaching the threshold."""
+        clustering = self.clustering
+        return ~clustering.kept & (clustering.similarity < self.settings.least)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -125,74 +169,103 @@ class Result:
         return summary_of(self)
 
     def save(
-        self, path: str | os.PathLike[str], *, overwrite: bool = False, format: str = "parquet"
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        format: str = "parquet",
+        copies: bool = False,
     ) -> None:
-        """Write everything into the folder `path`, which appears complete or not at all."""
+        """Write everything into the folder `path`, which appears complete or not at all.
+
+        With `copies`, the kept rows have a column `copies`: how many documents of the input each
+        stands for, itself included.
+        """
         from neardup.deduplication.save import save
 
-        save(self, path, overwrite=overwrite, format=format)
+        save(self, path, overwrite=overwrite, format=format, copies=copies)
 
     def rethreshold(self, threshold: float) -> Result:
-        """The result at a stricter threshold, without running again."""
-        if self.settings.similarity == "hamming":
-            stricter, holds = threshold <= self.settings.threshold, self.found.distance <= threshold
-        else:
-            stricter = self.settings.threshold <= threshold <= 1
-            holds = self.found.similarity >= threshold
-        if not stricter:
-            raise SettingError(
-                f"threshold={threshold!r} is not stricter than {self.settings.threshold:g}, which "
-                "this result was made with; run dedup again for that"
-            )
-        found = replace(
-            self.found,
-            a=self.found.a[holds],
-            b=self.found.b[holds],
-            distance=self.found.distance[holds],
-            similarity=self.found.similarity[holds],
-            false_by_distance=self.found.false_by_distance
-            + np.bincount(self.found.distance[~holds], minlength=self.scheme.bits + 1),
-        )
-        settings = replace(self.settings, threshold=threshold)
-        clustering = self._clustered(found)
-        return replace(self, settings=settings, found=found, clustering=clustering)
+        """The result at another threshold, without searching again.
 
-    def _clustered(self, found: FoundPairs) -> Clustering:
-        return clusters_of(self.source, self.settings, self.collected, found)
+        It needs all pairs (`pairs="all"`, which `cluster="components"` finds anyhow), and a
+        threshold that is stricter or, if the result has a `floor`, not below the floor.
+        """
+        from neardup.deduplication.rethreshold import rethresholded
+
+        return rethresholded(self, threshold)
 
     @property
     def exact_copies(self) -> int:
-        """How many documents have the same features as an earlier one."""
-        return len(self.collected.repeats()[0])
+        """How many removed documents have the same features as another one.
 
-    @property
-    def other_source(self) -> Source:
-        """The source of the second documents of the pairs."""
-        return self.source
+        That is an earlier document of the input, or the one it is a duplicate of.
+        """
+        clustering = self.clustering
+        rows = np.flatnonzero(~clustering.kept)
+        place, kept_for = clustering.place[rows], clustering.kept_for[rows]
+        kinds, n = self.both.kinds, len(self.collected)
+        is_copy = (kinds[place] == kinds[kept_for]) | (
+            (kept_for >= n) & (clustering.similarity[rows] == 1)
+        )
+        if self.both.within:
+            is_copy |= kinds[place] != place
+        return int(is_copy.sum())
 
-    @property
-    def other_ids(self) -> pa.Array:
-        """The ids of the source of the second documents."""
-        return self.collected.ids
+    def ids_at(self, places: Places, nulls: NDArray[np.bool_] | None = None) -> pa.Array:
+        """The ids of documents by their places, which go on through the other collection.
+
+        Where documents of both collections may be meant, and their ids are of different types,
+        all are strings.
+        """
+        right = self.both.right
+        if right is None:
+            return self.collected.ids.take(column_of(places, nulls))
+        if not self.both.within:
+            begins = len(self.collected)
+            return right.ids.take(column_of(np.maximum(places - begins, 0), nulls))
+        return self._all_ids.take(column_of(places, nulls))
+
+    def id_at(self, place: int) -> str:
+        """The id of one document, of either collection, as text."""
+        if place < len(self.collected):
+            return str(self.collected.ids[place])
+        return str(self.ids_at(np.array([place]))[0])
+
+    @cached_property
+    def _all_ids(self) -> pa.Array:
+        parts = [self.collected.ids, *([] if self.both.right is None else [self.both.right.ids])]
+        if any(part.type != parts[0].type for part in parts):
+            parts = [part.cast(pa.large_string()) for part in parts]
+        return pa.concat_arrays(parts)
+
+    def texts_at(self, places: Places) -> dict[int, str]:
+        """The texts of documents by their places, which go on through the other collection."""
+        n = len(self.collected)
+        texts = texts_at(self.source, places[places < n])
+        if self.other_source is not None:
+            found = texts_at(self.other_source, places[places >= n] - n)
+            texts |= {n + place: text for place, text in found.items()}
+        return texts
 
     def weakest(self, n: int = 10) -> pa.Table:
-        """The accepted pairs nearest the threshold, with their texts, to judge the threshold by."""
+        """The pairs nearest the threshold that removed a document, with their texts."""
         rows = self.weakest_rows(n)
-        a, b = self.found.a[rows], self.found.b[rows]
-        texts_a, texts_b = texts_at(self.source, a), texts_at(self.other_source, b)
+        a, b = self.evidence.a[rows], self.evidence.b[rows]
+        texts = self.texts_at(np.concatenate((a, b)))
         return pa.table(
             {
                 "a": self.collected.ids.take(column_of(a)),
-                "b": self.other_ids.take(column_of(b)),
-                "similarity": column_of(self.found.similarity[rows]),
-                "text_a": pa.array([texts_a[place] for place in a.tolist()], pa.large_string()),
-                "text_b": pa.array([texts_b[place] for place in b.tolist()], pa.large_string()),
+                "b": self.ids_at(b),
+                "similarity": column_of(self.evidence.similarity[rows]),
+                "text_a": pa.array([texts[place] for place in a.tolist()], pa.large_string()),
+                "text_b": pa.array([texts[place] for place in b.tolist()], pa.large_string()),
             }
         )
 
-    def weakest_rows(self, n: int) -> NDArray[np.int64]:
-        """The rows of the accepted pairs nearest the threshold, the weakest first."""
-        return np.argsort(self.found.similarity, kind="stable")[:n]
+    def weakest_rows(self, n: int) -> Places:
+        """The rows of the evidence nearest the threshold, the weakest first."""
+        return np.argsort(self.evidence.similarity, kind="stable")[:n]
 
     def _repr_html_(self) -> str:
         from neardup.deduplication.notebook import result_html
@@ -206,20 +279,3 @@ class Result:
             f"{len(self.clustering.removed):,} removed, "
             f"{clusters:,} {'cluster' if clusters == 1 else 'clusters'}>"
         )
-
-
-def clusters_of(
-    source: Source, settings: DedupSettings, collected: Collected, found: FoundPairs
-) -> Clusters:
-    """The clusters that exact copies and accepted pairs make, and which document each keeps."""
-    members, representatives = collected.repeats()
-    policy = settings.keep
-    return Clusters.of(
-        len(collected),
-        Copies(members, representatives),
-        Pairs(found.a, found.b, found.similarity),
-        way=settings.cluster,
-        policy=policy,
-        lengths=collected.words.astype(np.int64),
-        values=None if policy.column is None else one_column(source, policy.column),
-    )

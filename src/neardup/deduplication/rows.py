@@ -1,15 +1,16 @@
-"""The rows of the input, read again: kept rows, one column, or the texts of a few documents."""
+"""The rows of the input, read again: some rows, one column, or the texts of a few documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, count
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.cluster.keep import KeepPolicy
-from neardup.collection.source import Source
+from neardup.collection.source import Progress, Source
 from neardup.errors import InputError
 from neardup.features.columns import DocumentColumns, GivenTerms
 from neardup.kernels.columns import column_of
@@ -72,21 +73,43 @@ class SchemaGrewError(Exception):
         self.schema = schema
 
 
-def kept_rows(
-    source: Source, keeps: NDArray[np.bool_], picker: TextPicker | None = None
+def all_rows(
+    source: Source, documents: int, picker: TextPicker | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The kept rows, batch by batch; `picker` sees all documents."""
+    """The rows of all `documents`, batch by batch, with all columns; `picker` sees each."""
     first = 0
     for batch in source.rows():
         count = len(batch.rows)
-        if first + count > len(keeps):
-            raise _changed(len(keeps))
+        if first + count > documents:
+            raise _changed(documents)
         if picker is not None:
             picker.see(first, count, batch.columns)
-        yield batch.rows.filter(column_of(keeps[first : first + count]))
+        yield batch.rows
         first += count
-    if first < len(keeps):
-        raise _changed(len(keeps))
+    if first < documents:
+        raise _changed(documents)
+
+
+def rows_where(source: Source, wanted: NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
+    """The rows of the wanted documents, batch by batch."""
+    first = 0
+    for rows in all_rows(source, len(wanted)):
+        yield rows.filter(column_of(wanted[first : first + len(rows)]))
+        first += len(rows)
+
+
+def names_beside(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """Names for new columns: those given, with a suffix where the input has such a column.
+
+    >>> names_beside(["similarity", "copies"], ["text", "copies"])
+    {'similarity': 'similarity', 'copies': 'copies_1'}
+    """
+    known = set(taken)
+    found = {}
+    for name in names:
+        suffixes = (f"{name}_{number}" for number in count(1))
+        found[name] = next(one for one in chain((name,), suffixes) if one not in known)
+    return found
 
 
 def _changed(documents: int) -> InputError:
@@ -135,13 +158,17 @@ def require_keep_column(source: Source, policy: KeepPolicy) -> None:
         )
 
 
-def one_column(source: Source, name: str) -> pa.ChunkedArray:
-    """The values of one column of all documents; null where a row has none."""
-    parts = []
-    for batch in source.rows():
-        names = batch.rows.schema.names
-        column = batch.rows[name] if name in names else pa.nulls(len(batch.rows))
+def one_column(
+    source: Source, name: str, documents: int, progress: Progress | None = None
+) -> pa.ChunkedArray:
+    """The values of one column of all `documents`; null where a row has none."""
+    parts, done = [], 0
+    for rows in all_rows(source, documents):
+        column = rows[name] if name in rows.schema.names else pa.nulls(len(rows))
         parts.append(pa.RecordBatch.from_pydict({name: column}))
+        done += len(rows)
+        if progress is not None:
+            progress(done, documents, done)
     return together(iter(parts))[name]
 
 

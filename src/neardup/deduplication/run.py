@@ -7,20 +7,32 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
+from neardup.cluster import KeepPolicy
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected, collect
 from neardup.collection.feature_store import FeatureStore
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import Progress, Source, fingerprinter_of
-from neardup.deduplication.against import AgainstResult, Matches
-from neardup.deduplication.result import Result, clusters_of
-from neardup.deduplication.rows import require_keep_column
+from neardup.deduplication.listed_pairs import PairList
+from neardup.deduplication.removals import (
+    Both,
+    Places,
+    evidence_of,
+    removals_by_components,
+    removals_by_stars,
+)
+from neardup.deduplication.result import Result
+from neardup.deduplication.rows import one_column, require_keep_column
 from neardup.deduplication.sources import source_of
+from neardup.errors import SettingError
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.fingerprints.scheme import HashChoice
+from neardup.pairs.all_pairs import find_all_pairs
 from neardup.pairs.choose import joins_features, require_plan
-from neardup.pairs.search import search
-from neardup.settings import Clustering, Similarity, suggests_settings
+from neardup.pairs.stars import DocumentProgress
+from neardup.settings import Clustering, PairListing, Similarity, suggests_settings
 
 StageProgress = Callable[[str], Progress | None]
 
@@ -30,6 +42,7 @@ def dedup(
     source: Any,
     *,
     against: Any = None,
+    within: bool = False,
     preset: str | None = None,
     text: str | None = None,
     id: str | None = None,
@@ -44,7 +57,9 @@ def dedup(
     candidates: str | None = None,
     recall: float = 0.99,
     keep: str = "first",
-    cluster: Clustering = "components",
+    cluster: Clustering = "star",
+    pairs: PairListing | None = None,
+    floor: float | None = None,
     memory: str | int = "2GB",
     max_document: str | int = "64MB",
     threads: int | None = None,
@@ -59,7 +74,8 @@ def dedup(
             pandas, Polars, DuckDB, or any other with the Arrow stream interface).
         against: A second collection of the same kind, or the folder of an index. Documents of
             `source` that are near-duplicates of this collection are removed; duplicates within
-            `source` are kept.
+            `source` are kept, unless `within` is set.
+        within: With `against`, also remove near-duplicates within `source`.
         preset: Settings of a known system: caim, irrs, blog, slides, sphere or google2007.
         text: Column with the text or terms. Several columns are fields, with optional weights:
             `name*2+street+city`. Default: text, or terms.
@@ -82,16 +98,20 @@ def dedup(
         candidates: How to search: `auto`, `exact`, or a plan such as `bands:40x16`. Default: auto.
         recall: Minimum expected recall of a plan, for pairs at the threshold.
         keep: Which document of a cluster to keep: `first`, `longest`, `shortest`, `max:COL` or
-            `min:COL`.
-        cluster: `components` (connected components) or `star` (only documents directly similar to
-            the kept one).
+            `min:COL`; `none` keeps no document of a cluster, `each:N` the first N.
+        cluster: `star` (every removed document is similar to the kept one) or `components`
+            (connected components, in which chains of pairs may remove documents that are not).
+        pairs: Pairs to list: `evidence` (one for each removed document), `all`, or `none`.
+            Default: evidence; all with a floor and for presets with several distances.
+        floor: List all pairs from this similarity on, which is below the threshold, for near
+            misses and `rethreshold`. Default: the threshold.
         memory: Memory to use, for example "8GB". Features that do not fit go to a temporary file.
         max_document: Reject documents larger than this, for example "200MB".
         threads: Number of threads. Default: one per core.
 
     Returns:
-        A `Result` with the tables `pairs`, `clusters` and `kept`, the numbers in `summary`, and
-        `save`.
+        A `Result` with the tables `kept`, `removed`, `clusters` and `pairs`, the numbers in
+        `summary`, and `save`.
 
     >>> import neardup as nd
     >>> texts = ["one two three four five", "One, two, three, four, five!", "something else"]
@@ -117,12 +137,16 @@ def dedup(
         recall=recall,
         keep=keep,
         cluster=cluster,
+        pairs=pairs,
+        floor=floor,
         memory=memory,
         max_document=max_document,
         threads=threads,
     )
+    if within and against is None:
+        raise SettingError("within=True needs another collection; give it as against")
     old = None if against is None else source_of(against, checked)
-    return deduplicate(source_of(source, checked), checked, old)
+    return deduplicate(source_of(source, checked), checked, old, within=within)
 
 
 def deduplicate(
@@ -130,9 +154,17 @@ def deduplicate(
     settings: DedupSettings,
     old: Source | None = None,
     stage: StageProgress = lambda _: None,
+    *,
+    within: bool = False,
 ) -> Result:
-    """Read, find pairs, cluster; `stage` is told each, and may follow its progress."""
+    """Read, find what to remove, cluster; `stage` is told each, and may follow its progress.
+
+    Without an `old` collection, documents are compared within `source`; with one, they are only if
+    `within` is set.
+    """
+    within = within or old is None
     require_plan(settings)
+    _require_meaning(settings.keep, within)
     require_keep_column(source, settings.keep)
     timer = _Timer()
     sources = [source] if old is None else [source, old]
@@ -146,19 +178,88 @@ def deduplicate(
         collections = [
             _read(one, fingerprinter, budget, len(sources), settings, stage) for one in sources
         ]
+    both = Both(collections[0], None if old is None else collections[1], within)
+    if settings.keep.column is not None:
+        with timer.stage("keep order"):
+            order = _keep_order(source, settings.keep, both.left, stage("keep order"))
+    else:
+        order = _keep_order(source, settings.keep, both.left, None)
+    all_pairs: PairList | None
     with timer.stage("pairs"):
-        stage("pairs")
-        found = search(collections, fingerprinter, settings)
-    for one in collections:
-        one.release_features()
+        progress = _by_documents(stage("pairs"))
+        if settings.cluster == "components" and within:
+            removals, found, all_pairs = removals_by_components(
+                both, order, fingerprinter, settings
+            )
+        else:
+            removals, found, all_pairs = removals_by_stars(
+                both, order, fingerprinter, settings, progress
+            )
     with timer.stage("clusters"):
         stage("clusters")
-        parts = (source, settings, fingerprinter.scheme, collections[0], found)
-        if old is None:
-            clusters = clusters_of(source, settings, collections[0], found)
-            return Result(*parts, clusters, timer.seconds)
-        matches = Matches.of(collections[0], collections[1], found)
-        return AgainstResult(*parts, matches, timer.seconds, old, collections[1])
+        clusters = removals.clusters(settings.keep)
+        evidence = evidence_of(
+            both,
+            clusters,
+            None if settings.pairs == "none" else lambda a, b: both.distances(a, b, fingerprinter),
+        )
+    if settings.pairs == "all" and (all_pairs is None or settings.floor is not None):
+        with timer.stage("all pairs"):
+            all_pairs = find_all_pairs(
+                both.left,
+                both.right,
+                fingerprinter,
+                settings,
+                floor=settings.threshold if settings.floor is None else settings.floor,
+                within=within,
+                progress=_by_documents(stage("all pairs")),
+            )
+    for one in collections:
+        one.release_features()
+    return Result(
+        source,
+        settings,
+        fingerprinter,
+        both,
+        old,
+        order,
+        found,
+        clusters,
+        evidence,
+        all_pairs,
+        timer.seconds,
+        timer.wall,
+    )
+
+
+def _require_meaning(policy: KeepPolicy, within: bool) -> None:
+    if policy.most != 1 and not within:
+        raise SettingError(
+            f"keep={policy} is about clusters of the input, and against alone compares with the "
+            "other collection only; add within, or keep the first"
+        )
+
+
+def _keep_order(
+    source: Source, policy: KeepPolicy, collected: Collected, progress: Progress | None
+) -> Places:
+    """The places of all documents, the preferred one first."""
+    values = None
+    if policy.column is not None:
+        values = one_column(source, policy.column, len(collected), progress)
+    return policy.order(len(collected), collected.words.astype(np.int64), values)
+
+
+def _by_documents(progress: Progress | None) -> DocumentProgress | None:
+    """Progress in documents, by a callback that takes bytes, too."""
+    if progress is None:
+        return None
+    follow = progress
+
+    def follow_documents(done: int, documents: int) -> None:
+        follow(done, documents, done)
+
+    return follow_documents
 
 
 def _read(
@@ -191,6 +292,12 @@ class _Timer:
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self._began = time.perf_counter()
+
+    @property
+    def wall(self) -> float:
+        """Seconds since the run began."""
+        return time.perf_counter() - self._began
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -4,40 +4,46 @@ from __future__ import annotations
 
 import json
 import os
+import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import orjson
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup.atomic import FolderKind, replacing_folder, require_apart
+from neardup.collection.source import Progress
 from neardup.deduplication.page import page_of, shown_places
-from neardup.deduplication.rows import SchemaGrewError, TextPicker, kept_rows, under_one_schema
+from neardup.deduplication.row_files import FORMATS, write_rows
 from neardup.errors import SettingError
 from neardup.figures import INSTALL, can_draw, new_figure, write_figure
-from neardup.report.spreadsheet import SpreadsheetWriter
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
 
 
-_SHORT_BYTES = 64
-FORMATS = ("parquet", "jsonl", "csv")
 # All that is ever written; a folder with anything else in it is never overwritten.
 FOLDER = FolderKind(
     marker="summary.json",
     keys=frozenset({"documents", "scheme", "settings", "versions"}),
     files=(
-        *(rf"kept\.{format}" for format in FORMATS),
+        *(rf"(kept|removed)\.{format}" for format in FORMATS),
         *(r"pairs\.parquet", r"clusters\.parquet", r"rejected\.jsonl", r"summary\.json"),
         *(r"report\.html", r"duplicates-[0-9.e+-]+\.txt", r"cluster-sizes\.png"),
     ),
 )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The summary as it was written, and the texts that the page shows, by their places."""
+
+    summary: dict[str, Any]
+    texts: dict[int, str]
 
 
 def write_levels(result: Result, folder: Path) -> None:
@@ -67,15 +73,16 @@ def duplicate_lines(result: Result) -> Iterator[str]:
     Exact copies have no lines of their own: they stand in that of the first of their kind, and
     beside it wherever that is a duplicate of another.
     """
-    found, ids = result.found, result.collected.ids
+    ids = result.collected.ids
     members, firsts = result.collected.repeats()
     copies: dict[int, list[int]] = {}
     for member, first in zip(members.tolist(), firsts.tolist(), strict=True):
         copies.setdefault(first, []).append(member)
     others: dict[int, list[int]] = {first: list(same) for first, same in copies.items()}
-    for a, b in zip(found.a.tolist(), found.b.tolist(), strict=True):
-        others.setdefault(a, []).extend((b, *copies.get(b, ())))
-        others.setdefault(b, []).extend((a, *copies.get(a, ())))
+    for batch in () if result.all_pairs is None else result.all_pairs.batches():
+        for a, b in zip(batch.a.tolist(), batch.b.tolist(), strict=True):
+            others.setdefault(a, []).extend((b, *copies.get(b, ())))
+            others.setdefault(b, []).extend((a, *copies.get(a, ())))
     order = sorted(others, key=lambda place: (-len(others[place]), place))
     for place in order:
         yield "\t".join(str(ids[one]) for one in (place, *sorted(others[place])))
@@ -97,97 +104,62 @@ def _draw(sizes: dict[float, np.ndarray], folder: Path) -> None:
 
 
 def save(
-    result: Result, path: str | os.PathLike[str], *, overwrite: bool, format: str
-) -> dict[int, str]:
-    """Write kept rows, pairs, clusters, rejected rows, the summary and the page.
+    result: Result,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool,
+    format: str,
+    copies: bool = False,
+    command: str | None = None,
+    progress: Progress | None = None,
+) -> Saved:
+    """Write kept and removed rows, pairs, clusters, rejected rows, the summary and the page.
 
-    Returns the texts that the page shows, by their places.
+    `command` is the command line that asked for it, `progress` follows the rows.
     """
     require_format(format)
-    require_apart(path, [*result.source.places, *result.other_source.places])
+    others = () if result.other_source is None else result.other_source.places
+    require_apart(path, [*result.source.places, *others])
+    began = time.perf_counter()
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
-        texts = _write_kept(result, folder / f"kept.{format}", format)
-        _write_pairs(result, folder / "pairs.parquet")
+        texts = write_rows(result, folder, format, shown_places(result), copies, progress)
+        if result.settings.pairs != "none":
+            _write_pairs(result, folder / "pairs.parquet")
         with (folder / "clusters.parquet").open("wb") as file:
             pq.write_table(result.clusters, file, compression="zstd")
         with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
             lines.writelines(result.collected.rejected.lines())
-        summary = json.dumps(result.summary, indent=2, ensure_ascii=False)
-        (folder / "summary.json").write_text(summary + "\n", encoding="utf-8")
         write_levels(result, folder)
-        (folder / "report.html").write_text(page_of(result, texts), encoding="utf-8")
-    return texts
+        so_far = _with_output(result, time.perf_counter() - began, command)
+        (folder / "report.html").write_text(page_of(result, texts, so_far), encoding="utf-8")
+        summary = _with_output(result, time.perf_counter() - began, command)
+        text = json.dumps(summary, indent=2, ensure_ascii=False)
+        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+    return Saved(summary, texts)
 
 
 def require_format(format: str) -> None:
-    """Refuse a format that kept rows cannot be written in."""
+    """Refuse a format that rows cannot be written in."""
     if format not in FORMATS:
         raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
+
+
+def _with_output(result: Result, spent: float, command: str | None) -> dict[str, Any]:
+    """The summary, with the command and the time that the output has taken so far."""
+    summary = dict(result.summary)
+    summary["command"] = command
+    summary["seconds"] = {**summary["seconds"], "output": round(spent, 3)}
+    summary["wall_seconds"] = round(result.wall_seconds + spent, 3)
+    return summary
 
 
 def _write_pairs(result: Result, path: Path) -> None:
     batches = result.pair_batches()
     first = next(batches)
-    # By a file of Python's, here as below: Arrow takes no name that is not UTF-8.
+    # Through a Python file, because Arrow does not accept names that are not UTF-8.
     with (
         path.open("wb") as file,
         pq.ParquetWriter(file, first.schema, compression="zstd") as writer,
     ):
         for batch in chain((first,), batches):
             writer.write_batch(batch)
-
-
-def _write_kept(result: Result, path: Path, format: str) -> dict[int, str]:
-    """One pass over the input, which also picks up the texts that the page shows."""
-    write = {"parquet": _write_parquet, "jsonl": _write_json_lines, "csv": _write_csv}[format]
-    schema: pa.Schema | None = None
-    while True:
-        picker = TextPicker(shown_places(result))
-        try:
-            write(kept_rows(result.source, result.keeps, picker), schema, path)
-        except SchemaGrewError as grew:
-            schema = grew.schema
-            continue
-        return picker.texts
-
-
-def _write_parquet(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:
-    fitting = under_one_schema(batches, schema)
-    first = next(fitting, None)
-    known = first.schema if first is not None else schema or pa.schema([])
-    short = [] if first is None else _short_columns(first)
-    with (
-        path.open("wb") as file,
-        pq.ParquetWriter(
-            file, known, compression="zstd", use_dictionary=short, write_page_checksum=True
-        ) as writer,
-    ):
-        for batch in () if first is None else chain((first,), fitting):
-            writer.write_batch(batch)
-
-
-def _short_columns(batch: pa.RecordBatch) -> list[str]:
-    """The columns that may say the same again and again.
-
-    To look for that in texts would cost an eighth of the writing, in vain.
-    """
-    most = _SHORT_BYTES * max(1, len(batch))
-    return [name for name in batch.schema.names if batch[name].nbytes <= most]
-
-
-def _write_json_lines(
-    batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path
-) -> None:
-    with path.open("wb") as file:
-        for batch in batches:
-            for row in batch.to_pylist():
-                file.write(orjson.dumps(row, default=str, option=orjson.OPT_APPEND_NEWLINE))
-
-
-def _write_csv(batches: Iterator[pa.RecordBatch], schema: pa.Schema | None, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = SpreadsheetWriter(file)
-        for number, batch in enumerate(under_one_schema(batches, schema)):
-            if number == 0:
-                writer.rows([batch.schema.names])
-            writer.rows(zip(*(column.to_pylist() for column in batch.columns), strict=True))

@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from neardup import __version__
+from neardup.deduplication.cautions import cautions
+from neardup.deduplication.inputs import inputs_of
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
@@ -35,15 +37,22 @@ def summary_of(result: Result) -> dict[str, Any]:
         "clusters": len(result.clustering),
         "removed": removed,
         "kept": len(collected) - removed,
+        "unproven": int(result.unproven.sum()),
         "candidates": found.candidates,
-        "pairs": len(found.a),
-        "false": found.candidates - len(found.a),
+        "pairs": result.pair_count,
+        "false": None if found.accepted is None else found.candidates - found.accepted,
+        "warnings": cautions(result),
         "scheme": str(result.scheme),
         "plan": found.plan,
         "reason": found.reason,
         "settings": settings.as_dict(),
         "levels": {f"{level:g}": _level(result, level) for level in settings.levels},
+        "inputs": inputs_of(result.source),
+        "against": inputs_of(result.other_source),
+        "within": result.both.within,
+        "command": None,
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
+        "wall_seconds": round(result.wall_seconds, 3),
         "peak_megabytes": round(_peak_megabytes(), 1),
         "versions": {
             "neardup": __version__,
@@ -58,7 +67,7 @@ def _level(result: Result, level: float) -> dict[str, int]:
     """What a stricter threshold would have given."""
     stricter = result.rethreshold(level)
     return {
-        "pairs": len(stricter.found.a),
+        "pairs": stricter.pair_count,
         "clusters": len(stricter.clustering),
         "removed": len(stricter.clustering.removed),
     }

@@ -27,7 +27,10 @@ def edited_texts(count, seed=3):
 
 
 def pairs_of(result):
-    return set(zip(result.found.a.tolist(), result.found.b.tolist(), strict=True))
+    found = set()
+    for batch in result.all_pairs.batches():
+        found |= set(zip(batch.a.tolist(), batch.b.tolist(), strict=True))
+    return found
 
 
 def test_with_memory_the_join_on_the_features_is_taken():
@@ -37,7 +40,7 @@ def test_with_memory_the_join_on_the_features_is_taken():
     assert tuning.choice.recall.value == 1
     assert len(tuning.alternatives) == 2
     assert tuning.similar_pairs == len(nd.exact_pairs(texts, 0.7))
-    assert pairs_of(nd.dedup(texts, **tuning.settings))
+    assert pairs_of(nd.dedup(texts, pairs="all", **tuning.settings))
 
 
 @pytest.mark.parametrize("sample", [20_000, 1000])
@@ -47,8 +50,8 @@ def test_bands_find_what_was_foreseen(sample):
         texts, threshold=0.6, recall=0.9, features="word:2", candidates="bands", sample=sample
     )
     assert tuning.settings["candidates"].startswith("bands:")
-    truth = pairs_of(nd.dedup(texts, features="word:2", threshold=0.6))
-    result = nd.dedup(texts, **tuning.settings)
+    truth = pairs_of(nd.dedup(texts, features="word:2", threshold=0.6, pairs="all"))
+    result = nd.dedup(texts, pairs="all", **tuning.settings)
     recall = len(pairs_of(result) & truth) / len(truth)
     assert recall >= 0.9
     assert recall == pytest.approx(tuning.choice.recall.value, abs=0.05)
@@ -193,8 +196,8 @@ def test_on_a_real_collection_what_is_foreseen_comes(shared_data):
     path = shared_data / "tang_poems" / "docs.parquet"
     tuning = nd.tune(path, candidates="bands", sample=10_000, threshold=0.9)
     exact = {**tuning.settings, "candidates": "exact"}
-    truth = pairs_of(nd.dedup(path, **exact))
-    result = nd.dedup(path, **tuning.settings)
+    truth = pairs_of(nd.dedup(path, pairs="all", **exact))
+    result = nd.dedup(path, pairs="all", **tuning.settings)
     recall = len(pairs_of(result) & truth) / len(truth)
     assert recall >= 0.95
     assert recall == pytest.approx(tuning.choice.recall.value, abs=0.05)

@@ -9,7 +9,13 @@ from hypothesis import given, strategies as st
 
 from neardup.features.words import find_words
 from neardup.report.dedup_page.diff import direction, side_by_side
-from neardup.report.dedup_page.page import ClusterView, DedupReport, DocumentView, report_page
+from neardup.report.dedup_page.page import (
+    ChainStep,
+    ClusterView,
+    DedupReport,
+    DocumentView,
+    report_page,
+)
 from neardup.visible import visible
 
 NASTY = (
@@ -175,8 +181,8 @@ def test_without_data_there_are_sentences_instead_of_plots():
     assert "svg" not in parsed.tags
     for sentence in (
         "0 documents: 0 removed, 0 kept",
-        "No two documents reach the threshold.",
-        "There are no pairs whose fingerprints could differ.",
+        "No document is removed, except exact copies.",
+        "No pairs are listed whose fingerprints could differ.",
         "There are no clusters.",
         "No times were measured.",
     ):
@@ -291,9 +297,46 @@ def test_the_first_different_copy_stands_open():
     assert "the same text" in page
 
 
-def test_a_chained_copy_has_no_similarity():
-    chained = ClusterView(2, view("a", "one two"), (view("b", "two three", None),))
-    assert "connected through others only" in diffs(chained)
+def test_a_chain_is_shown_with_the_similarity_of_each_step():
+    steps = (ChainStep("<m>", 0.81), ChainStep("a", 0.9))
+    end = DocumentView("b", "two three", 0.31, steps)
+    chained = ClusterView(2, view("a", "one two"), (end,))
+    text = Parsed(diffs(chained)).text
+    assert "similarity 0.3100" in text
+    assert "b: 0.8100 → <m> 0.9000 → a" in text
+    assert "chain of pairs" not in Parsed(diffs(cluster("one two", "two three"))).text
+
+
+def test_unproven_removals_are_explained():
+    summary = {"documents": 3, "removed": 2, "kept": 1, "unproven": 2}
+    text = Parsed(report_page(report(summary=summary))).text
+    assert "2 removed documents do not reach the threshold" in text
+    assert "--cluster star" in text
+    assert "do not reach" not in Parsed(report_page(report())).text
+
+
+def test_warnings_and_inputs_are_escaped():
+    summary = {
+        "documents": 3,
+        "removed": 2,
+        "kept": 1,
+        "warnings": [f"look at {NASTY}"],
+        "inputs": [{"name": NASTY, "files": 2, "bytes": 1234, "modified": "2026-01-02T03:04:05"}],
+        "against": [{"name": "s3://old", "files": None, "bytes": None, "modified": None}],
+    }
+    page = report_page(report(summary=summary))
+    text = Parsed(page).text
+    assert text.index("Check this:") < text.index("documents: 2 removed") + 200
+    assert "2 files, 1,234 bytes, modified 2026-01-02T03:04:05" in text
+    assert "compared with s3://old" in text
+    assert "<script>alert" not in page
+
+
+def test_a_cluster_may_be_around_a_document_that_is_not_kept():
+    around = ClusterView(2, view("x", "one two"), (view("b", "two", 0.9),), "removed too")
+    text = Parsed(diffs(around)).text
+    assert "2 documents; removed too: x" in text
+    assert "removed too: x" in text.partition("2 documents; removed too: x")[2]
 
 
 def test_empty_documents_can_be_compared():

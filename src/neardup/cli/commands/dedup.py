@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +15,12 @@ from neardup.cli.command import Command
 from neardup.cli.terminal import count, say, say_json, say_rejected, size
 
 if TYPE_CHECKING:
+    from neardup.collection.settings import DedupSettings
     from neardup.deduplication.result import Result
+    from neardup.deduplication.save import Saved
 
 _LARGEST = 5
+_CHAINS = 3
 _SHOWN = 60
 _FORMATS = ("parquet", "jsonl", "csv")
 
@@ -29,15 +34,22 @@ _FORMATS = ("parquet", "jsonl", "csv")
     default="parquet",
     metavar="NAME",
     shell_complete=options.one_of(_FORMATS),
-    help=f"Format of the kept rows: {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}.",
+    help=f"Format of the kept and removed rows: {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}.",
 )
-@options.settings("threshold", "similarity", "keep", "cluster")
+@options.flag(
+    "--copies",
+    help="Add a column `copies` to the kept rows: how many documents each stands for.",
+)
+@options.settings("threshold", "similarity", "keep", "cluster", "pairs", "floor")
 @options.option(
     "--against",
     metavar="INPUT",
     multiple=True,
     help="Remove documents that are near-duplicates of this collection or index; duplicates "
     "within INPUT are kept. Repeatable.",
+)
+@options.flag(
+    "--within", help="With --against, also remove near-duplicates within INPUT, in the same run."
 )
 @options.path("--index", help="Add the kept documents to this index; created if it is missing.")
 @options.preset
@@ -60,7 +72,9 @@ def dedup(
     output: Path,
     overwrite: bool,
     format: str,
+    copies: bool,
     against: tuple[str, ...],
+    within: bool,
     index: Path | None,
     preset: str | None,
     config: Path | None,
@@ -71,8 +85,8 @@ def dedup(
 ) -> None:
     """Find near-duplicates and keep one document of each cluster.
 
-    Writes the kept documents, the verified pairs, the clusters, a summary and a report in HTML to
-    a folder.
+    Writes the kept and the removed documents, the pairs that removed them, the clusters, a summary
+    and a report in HTML to a folder.
 
     Example: neardup dedup corpus.jsonl.gz -o out --threshold 0.8
     """
@@ -83,11 +97,13 @@ def dedup(
     from neardup.deduplication.run import deduplicate
     from neardup.deduplication.save import FOLDER, require_format, save
     from neardup.deduplication.sources import stored_source
-    from neardup.errors import InputError
+    from neardup.errors import InputError, SettingError
 
     stored = {} if config is None else settings_in(config)
     settings = DedupSettings.of(preset=preset, **{**stored, **options.given_settings(context)})
     require_format(format)
+    if within and not against:
+        raise SettingError("--within needs another collection; name it with --against")
     others = [place for place in (index, config) if place is not None]
     require_apart(output, [*inputs, *against, *others])
     FOLDER.require_free(output, overwrite=overwrite)
@@ -98,7 +114,8 @@ def dedup(
     stopping.writes(output)
     with Stages(quiet=quiet or json) as stages:
         old = stored_source(list(against), settings) if against else None
-        result = deduplicate(FileSource(list(inputs), settings), settings, old, stages)
+        source = FileSource(list(inputs), settings)
+        result = deduplicate(source, settings, old, stages, within=within)
         rejected = result.collected.rejected
         if strict and rejected:
             row = next(iter(rejected))
@@ -107,21 +124,28 @@ def dedup(
                 f"{count(len(rejected), 'row')} cannot be read, the first in {place}: "
                 f"{row.reason}; {output} was not written"
             )
-        stages("output")
-        texts = save(result, output, overwrite=overwrite, format=format)
+        saved = save(
+            result,
+            output,
+            overwrite=overwrite,
+            format=format,
+            copies=copies,
+            command=shlex.join(["neardup", *sys.argv[1:]]),
+            progress=stages("output"),
+        )
         if index is not None:
             from neardup.deduplication.to_index import leave_index
 
             stages("index")
             leave_index(result, index, stopping.adds_to(index, f"{output} was written, "))
     if json:
-        say_json(result.summary)
+        say_json(saved.summary)
     elif not quiet:
-        _print(result, texts, output)
+        _print(result, saved, output)
 
 
-def _print(result: Result, texts: Mapping[int, str], output: Path) -> None:
-    summary = result.summary
+def _print(result: Result, saved: Saved, output: Path) -> None:
+    summary = saved.summary
     documents = count(summary["documents"], "document")
     if summary["empty"]:
         documents += f" ({summary['empty']:,} empty)"
@@ -130,17 +154,55 @@ def _print(result: Result, texts: Mapping[int, str], output: Path) -> None:
         f"copies in {count(summary['clusters'], 'cluster')}; {summary['removed']:,} removed, "
         f"{summary['kept']:,} kept"
     )
-    say(
-        f"{count(summary['pairs'], 'pair')} of {result.settings.limit} among "
-        f"{count(summary['candidates'], 'candidate')}, all verified"
-    )
+    say(f"{_listed(result, summary)}; {count(summary['candidates'], 'candidate')}, all verified")
+    if summary["unproven"]:
+        say(_unproven(result.settings, summary["unproven"]))
+        for line in _chains(result):
+            say(line)
     stages = ", ".join(f"{stage} {spent:.2f} s" for stage, spent in summary["seconds"].items())
-    say(f"{stages}; peak memory {size(int(summary['peak_megabytes'] * 1e6))}")
+    peak = size(int(summary["peak_megabytes"] * 1e6))
+    say(f"{stages}; {summary['wall_seconds']:.2f} s in all, peak memory {peak}")
     say(summary["reason"])
-    for line in _largest(result, texts):
+    for line in _largest(result, saved.texts):
         say(line)
     say_rejected(summary["rejected"], summary["left_out"], output / "rejected.jsonl")
+    for warning in summary["warnings"]:
+        say(f"Warning: {warning}", err=True)
     say(f"{result.scheme} → {output}")
+
+
+def _listed(result: Result, summary: Mapping[str, Any]) -> str:
+    """The number of rows of pairs.parquet, and what they are."""
+    settings = result.settings
+    if settings.pairs == "none":
+        return "no pairs listed"
+    pairs = f"{count(summary['pairs'], 'pair')} in pairs.parquet"
+    if settings.pairs == "evidence":
+        chained = " and the next one in its chain" if result.clustering.via is not None else ""
+        return f"{pairs}, one for each removed document{chained}, of {settings.limit}"
+    limit = settings.limit
+    if settings.floor is not None:
+        limit = f"{settings.similarity} ≥ {settings.floor:g}"
+    return f"{pairs}: all of {limit}, and each exact copy with the first of its kind"
+
+
+def _unproven(settings: DedupSettings, unproven: int) -> str:
+    return (
+        f"{count(unproven, 'removed document')} below {settings.limit}: only a chain of pairs "
+        "connects them to the kept one, as in these (--cluster star removes none of them)"
+    )
+
+
+def _chains(result: Result) -> list[str]:
+    """The removals that are least similar to the kept document, with their chains."""
+    from neardup.deduplication.page import chain_of, weakest_removals
+
+    lines = []
+    for row in weakest_removals(result)[:_CHAINS].tolist():
+        place, similarity = result.clustering.place[row], result.clustering.similarity[row]
+        steps = [f"{step.similarity:.3f} → {step.id}" for step in chain_of(result, row)]
+        lines.append(f"  {similarity:.3f}: {' '.join([str(result.collected.ids[place]), *steps])}")
+    return lines
 
 
 def _largest(result: Result, texts: Mapping[int, str]) -> list[str]:
@@ -149,8 +211,7 @@ def _largest(result: Result, texts: Mapping[int, str]) -> list[str]:
 
     lines = []
     for cluster in largest_clusters(result, _LARGEST):
-        place = int(result.clustering.place[cluster.first])
-        text = " ".join(texts[place].split())
+        text = " ".join(texts[cluster.around].split())
         begin = text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")
-        lines.append(f"{cluster.size:>8,} × {result.collected.ids[place]}  {begin}")
+        lines.append(f"{cluster.size:>8,} × {result.id_at(cluster.around)}  {begin}")
     return lines

@@ -24,7 +24,10 @@ _TRIED_WORDS = 100
 
 
 # Settings of `dedup` that a sweep varies itself or does not use.
-_NOT_SWEPT = ("bits", "projection", "threshold", "candidates", "recall", "keep", "cluster")
+_NOT_SWEPT = (
+    *("bits", "projection", "threshold", "candidates", "recall"),
+    *("keep", "cluster", "pairs", "floor"),
+)
 _SETTINGS = (*(name for name in SETTINGS if name not in _NOT_SWEPT), "preset")
 
 

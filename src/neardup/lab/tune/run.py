@@ -31,7 +31,7 @@ from neardup.lab.tune.pairs import SamplePairs, similar_pairs, widest
 from neardup.lab.tune.result import Tuning, reason_for
 from neardup.lab.tune.sample import Look, Sample, draw_sample, frequent_features, look_at
 from neardup.pairs.by_fingerprints.plan import pairs_of
-from neardup.settings import EXACT, SETTINGS, Clustering, Similarity, suggests_settings
+from neardup.settings import EXACT, SETTINGS, Clustering, PairListing, Similarity, suggests_settings
 
 BANDS = "bands"
 # By default bands must surely find this share of the similar pairs of the sample.
@@ -68,7 +68,9 @@ def tune(
     candidates: str = "auto",
     recall: float | None = None,
     keep: str = "first",
-    cluster: Clustering = "components",
+    cluster: Clustering = "star",
+    pairs: PairListing | None = None,
+    floor: float | None = None,
     memory: str | int = "2GB",
     max_document: str | int = "64MB",
     threads: int | None = None,
@@ -101,6 +103,8 @@ def tune(
             in `dedup`; 0.95 if only bands are considered, measured on the sample.
         keep: Which document of a cluster to keep, as in `dedup`.
         cluster: How to make clusters, as in `dedup`.
+        pairs: Which pairs to list, as in `dedup`.
+        floor: Similarity from which on `dedup` lists pairs. Default: the threshold.
         memory: Memory to use, now and in `dedup`, for example "8GB". Features that
             do not fit go to a temporary file.
         max_document: Reject documents larger than this, for example "200MB".
@@ -129,6 +133,8 @@ def tune(
         "candidates": candidates,
         "keep": keep,
         "cluster": cluster,
+        "pairs": pairs,
+        "floor": floor,
         "memory": memory,
         "max_document": max_document,
         "threads": threads,

@@ -28,33 +28,50 @@ _NAMES = {
     "empty": "empty documents",
     "rejected": "rows that could not be read",
     "candidates": "candidates compared",
-    "pairs": "pairs accepted",
+    "pairs": "pairs in pairs.parquet",
     "false": "candidates refused",
+    "unproven": "removed below the threshold",
+    "wall_seconds": "seconds in all",
 }
+_UNNAMED = ("command", "within")
 _LONGEST_NAME = 300
 # Number of diffs that are expanded initially, in each list of clusters.
 _OPEN = 3
 
 
 @dataclass(frozen=True)
-class DocumentView:
-    """A document and its similarity to the kept one.
+class ChainStep:
+    """The next document of a chain of pairs, and its similarity to the one before."""
 
-    `similarity` is None for the kept one itself, and for one connected to it only through others.
+    id: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A document and its similarity to the kept one, which has None.
+
+    `chain` has the documents that connect it to the kept one, up to that, if it has no pair with
+    the kept one.
     """
 
     id: str
     text: str
     similarity: float | None
+    chain: tuple[ChainStep, ...] = ()
 
 
 @dataclass(frozen=True)
 class ClusterView:
-    """A cluster of `size` documents: the kept one and a few of the others."""
+    """A cluster of `size` documents: the kept one and a few of the others.
+
+    `role` says what happened to the "kept" one, if it is something else.
+    """
 
     size: int
     kept: DocumentView
     others: tuple[DocumentView, ...]
+    role: str = "kept"
 
 
 @dataclass(frozen=True)
@@ -62,11 +79,12 @@ class DedupReport:
     """The data of the report page.
 
     `summary` is as in `summary.json`; `documents`, `removed` and `kept` must be in it.
-    `similarities` are those of the accepted pairs; accepted and refused candidates are counted
-    by the distance of their fingerprints. `curve` has (similarity, probability to be found) of
-    the plan; it is empty if the plan finds every pair for certain, and None if the probability is
-    unknown. `weakest` has the clusters of the accepted pairs nearest the threshold, which is a
-    similarity like theirs.
+    `similarities` are those of the removed documents to the ones they duplicate, without exact
+    copies. The pairs that removed a document (true) and refused candidates (false) are counted by
+    the distance of their fingerprints. `curve` has (similarity, probability to be found) of the
+    plan; it is empty if the plan finds every pair for certain, and None if the probability is
+    unknown. `weakest` has the removed documents with the lowest similarity, each as a cluster of
+    two; `threshold` is a similarity like theirs.
     """
 
     title: str
@@ -97,6 +115,7 @@ class _Plot:
 class _Copy:
     id: str
     similarity: str
+    chain: str
     changes: str
     diff: SideBySide
     is_open: bool
@@ -106,6 +125,7 @@ class _Copy:
 class _Cluster:
     size: str
     kept: str
+    role: str
     copies: tuple[_Copy, ...]
     unshown: int
 
@@ -126,6 +146,9 @@ def report_page(report: DedupReport) -> str:
     return template.render(
         title=_name(report.title),
         headline=_headline(report.summary),
+        warnings=[visible(warning) for warning in report.summary.get("warnings", ())],
+        unproven=int(report.summary.get("unproven", 0)),
+        inputs=list(_inputs(report.summary)),
         tiles=[
             (label, _figure(key, report.summary[key]))
             for key, label in _TILES.items()
@@ -150,10 +173,22 @@ def _headline(summary: Mapping[str, Any]) -> str:
 def _numbers(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The scalar values of the summary that are not in the tiles."""
     for key, value in summary.items():
-        if key in _TILES or not isinstance(value, str | int | float | np.number):
+        plain = isinstance(value, str | int | float | np.number)
+        if key in _TILES or key in _UNNAMED or not plain:
             continue
         label = _NAMES.get(key, key.removesuffix("_bytes").replace("_", " "))
         yield visible(label), _figure(key, value)
+
+
+def _inputs(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each input by name: files, size and date, as far as they are known."""
+    for key, label in (("inputs", ""), ("against", "compared with ")):
+        for one in summary.get(key, ()):
+            parts = []
+            if one["files"] is not None:
+                files = "1 file" if one["files"] == 1 else f"{one['files']:,} files"
+                parts = [files, f"{one['bytes']:,} bytes", f"modified {one['modified']}"]
+            yield label + _name(one["name"]), ", ".join(parts)
 
 
 def _certainty(curve: tuple[tuple[float, float], ...] | None) -> Iterator[tuple[str, str]]:
@@ -177,26 +212,27 @@ def _figure(key: str, value: Any) -> str:
 def _plots(report: DedupReport) -> Iterator[_Plot]:
     pairs = plots.similarity_plot(report.similarities, report.threshold)
     yield _Plot(
-        "Similarity of pairs",
+        "Similarity of removed documents",
         pairs,
-        "The accepted pairs by their similarity, computed exactly on the features."
+        "The removed documents by their similarity to the one they duplicate, computed exactly on "
+        "the features. Exact copies are left out."
         if pairs
-        else "No two documents reach the threshold.",
+        else "No document is removed, except exact copies.",
     )
     distances = plots.distance_plot(report.true_by_distance, report.false_by_distance, report.bits)
     if report.false_by_distance.any():
         yield _Plot(
             "Fingerprints of candidates",
             distances,
-            "True candidates reach the threshold; false ones were compared and refused.",
+            "True candidates removed a document; false ones were compared and refused.",
         )
     else:
         yield _Plot(
             "Fingerprints of pairs",
             distances,
-            "The accepted pairs by the bits in which their fingerprints differ."
+            "The pairs that removed a document, by the bits in which their fingerprints differ."
             if distances
-            else "There are no pairs whose fingerprints could differ.",
+            else "No pairs are listed whose fingerprints could differ.",
         )
     clusters = plots.cluster_plot(report.cluster_sizes)
     yield _Plot(
@@ -229,6 +265,7 @@ def _clusters(views: tuple[ClusterView, ...]) -> Iterator[_Cluster]:
         yield _Cluster(
             size=f"{view.size:,}",
             kept=_name(view.kept.id),
+            role=view.role,
             copies=tuple(_copy(view.kept, other, other is first) for other in view.others),
             unshown=max(0, view.size - 1 - len(view.others)),
         )
@@ -238,13 +275,17 @@ def _copy(kept: DocumentView, other: DocumentView, is_open: bool) -> _Copy:
     diff = side_by_side(kept.text, other.text)
     return _Copy(
         id=_name(other.id),
-        similarity="connected through others only"
-        if other.similarity is None
-        else f"similarity {other.similarity:.4f}",
+        similarity="" if other.similarity is None else f"similarity {other.similarity:.4f}",
+        chain=_chain(other),
         changes=_changes(diff.counts) if kept.text != other.text else "the same text",
         diff=diff,
         is_open=is_open,
     )
+
+
+def _chain(document: DocumentView) -> str:
+    steps = [f"{step.similarity:.4f} → {_name(step.id)}" for step in document.chain]
+    return " ".join([f"{_name(document.id)}:", *steps]) if steps else ""
 
 
 def _changes(counts: DiffCounts) -> str:

@@ -1,0 +1,117 @@
+"""Lists of pairs: batch by batch, from memory or a temporary file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.pairs.all_pairs import PairBatch
+from neardup.pairs.search import FoundPairs
+
+Places = NDArray[np.int64]
+PAIRS_AT_ONCE = 1 << 20
+
+
+class PairList(Protocol):
+    """Pairs by their places (a < b, in order), which can be read several times.
+
+    Places go on through the other collection. Exact copies are not listed.
+    """
+
+    def __len__(self) -> int: ...
+    def batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[PairBatch]: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class HeldPairs:
+    """Pairs in memory."""
+
+    pairs: PairBatch
+
+    @classmethod
+    def of(cls, found: FoundPairs, right_begins: int = 0) -> HeldPairs:
+        """The pairs of a search; the second document of each counts from `right_begins`."""
+        return cls(PairBatch(found.a, found.b + right_begins, found.distance, found.similarity))
+
+    def __len__(self) -> int:
+        return len(self.pairs.a)
+
+    def batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[PairBatch]:
+        for begin in range(0, len(self), most):
+            yield chosen(self.pairs, slice(begin, begin + most))
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+@dataclass(frozen=True, eq=False)
+class StricterPairs:
+    """The pairs of a list that reach a threshold; `distance` for the number of differing bits."""
+
+    pairs: PairList
+    threshold: float
+    by_distance: bool
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(len(batch.a) for batch in self.batches())
+
+    def __len__(self) -> int:
+        return self._count
+
+    def batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[PairBatch]:
+        for batch in self.pairs.batches(most):
+            if self.by_distance:
+                holds = batch.distance <= self.threshold
+            else:
+                holds = batch.similarity >= self.threshold
+            yield chosen(batch, holds)
+
+    def close(self) -> None:
+        self.pairs.close()
+
+
+def chosen(pairs: PairBatch, rows: slice | Places | NDArray[np.bool_]) -> PairBatch:
+    """Some of the pairs."""
+    return PairBatch(pairs.a[rows], pairs.b[rows], pairs.distance[rows], pairs.similarity[rows])
+
+
+def in_order(pairs: PairBatch) -> PairBatch:
+    """The pairs by their first, then by their second document."""
+    return chosen(pairs, np.lexsort((pairs.b, pairs.a)))
+
+
+def joined(parts: list[PairBatch]) -> PairBatch:
+    """All pairs of the parts, one part after the other."""
+    none = PairBatch(
+        np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint16), np.zeros(0)
+    )
+    every = [none, *parts]
+    return PairBatch(
+        np.concatenate([part.a for part in every]),
+        np.concatenate([part.b for part in every]),
+        np.concatenate([part.distance for part in every]),
+        np.concatenate([part.similarity for part in every]),
+    )
+
+
+def with_copies(pairs: PairList, copies: PairBatch, most: int) -> Iterator[PairBatch]:
+    """The pairs of a list and the given ones, both in order, as one list in order."""
+    begin = 0
+    for batch in pairs.batches(most):
+        end = begin
+        if len(batch.a):
+            a, b = batch.a[-1], batch.b[-1]
+            end = int(np.searchsorted(copies.a, a, "left"))
+            same = int(np.searchsorted(copies.a, a, "right"))
+            end += int(np.searchsorted(copies.b[end:same], b))
+        merged = in_order(joined([batch, chosen(copies, slice(begin, end))]))
+        yield from HeldPairs(merged).batches(most)
+        begin = end
+    yield from HeldPairs(chosen(copies, slice(begin, None))).batches(most)

@@ -1,0 +1,274 @@
+"""Which documents are removed, for which kept document, and the proof of each removal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.cluster import Clusters, KeepPolicy, chains, components
+from neardup.collection.budget import Budget
+from neardup.collection.collected import Collected
+from neardup.collection.settings import DedupSettings
+from neardup.deduplication.listed_pairs import HeldPairs, PairList, in_order, joined
+from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.pairs.by_features.verify import Searched, TrueSimilarity
+from neardup.pairs.search import distances, search
+from neardup.pairs.stars import DocumentProgress, find_stars
+
+Places = NDArray[np.int64]
+Similarities = NDArray[np.float64]
+# The true similarity of documents of the collection to others, both by their places.
+SimilarityOf = Callable[[Places, Places], Similarities]
+DistancesOf = Callable[[Places, Places], NDArray[np.uint16]]
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """A collection, and the other one that it is compared with, if there is one.
+
+    Places go on through the other collection. Without `within`, documents are compared with those
+    of the other collection only.
+    """
+
+    left: Collected
+    right: Collected | None
+    within: bool = True
+
+    @property
+    def count(self) -> int:
+        """The number of documents of both."""
+        return len(self.left) + (0 if self.right is None else len(self.right))
+
+    @cached_property
+    def kinds(self) -> Places:
+        """The place of the first document with the same features; -1 for empty documents."""
+        found = np.full(self.count, -1, np.int64)
+        begins = 0
+        for side in (self.left, self.right):
+            if side is not None:
+                found[begins + side.filled] = begins + side.firsts[side.copies.group_of]
+                begins += len(side)
+        return found
+
+    def distances(self, a: Places, b: Places, fingerprinter: Fingerprinter) -> NDArray[np.uint16]:
+        """The differing bits of documents of the collection (`a`) and of any others (`b`)."""
+        found = np.zeros(len(a), np.uint16)
+        for side, chosen, begins in self._sides_of(b):
+            found[chosen] = distances(
+                self.left.rows_at(a[chosen], fingerprinter),
+                side.rows_at(b[chosen] - begins, fingerprinter),
+            )
+        return found
+
+    def similarities(
+        self, a: Places, b: Places, fingerprinter: Fingerprinter, settings: DedupSettings
+    ) -> Similarities:
+        """The true similarity of documents of the collection (`a`) and of any others (`b`)."""
+        if settings.similarity == "hamming":
+            return 1 - self.distances(a, b, fingerprinter) / fingerprinter.scheme.bits
+        found = np.zeros(len(a))
+        for side, chosen, begins in self._sides_of(b):
+            one, other = a[chosen], b[chosen] - begins
+            sides = [
+                Searched(self.left.store, np.unique(one)),
+                Searched(side.store, np.unique(other)),
+            ]
+            if side is self.left:
+                sides = [Searched(self.left.store, np.union1d(one, other))]
+            true = TrueSimilarity(
+                sides,
+                settings.similarity,
+                Budget(settings.memory).work // 2,
+                fingerprinter.threads,
+            )
+            by_first = np.argsort(one, kind="stable")
+            some = np.empty(len(one))
+            some[by_first] = true.of(one[by_first], other[by_first])
+            found[chosen] = some
+        return found
+
+    def _sides_of(self, places: Places) -> list[tuple[Collected, Places, int]]:
+        """The collections that the places are in, which of the places, and where it begins."""
+        n = len(self.left)
+        own, others = np.flatnonzero(places < n), np.flatnonzero(places >= n)
+        sides = [(self.left, own, 0)] if len(own) else []
+        if self.right is not None and len(others):
+            sides.append((self.right, others, n))
+        return sides
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """How the search went: what it compared, by which plan, and what the plan finds.
+
+    `accepted` is the number of accepted pairs, None if the search did not look for all of them.
+    """
+
+    candidates: int
+    false_by_distance: NDArray[np.int64]
+    plan: str
+    reason: str
+    curve: tuple[tuple[float, float], ...] | None
+    accepted: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Removals:
+    """For each document the kept one it is a duplicate of (or itself), and their similarity.
+
+    In connected components, `via` is the next document in the chain of pairs to the kept one, and
+    `link` the similarity to that one.
+    """
+
+    kept_for: Places
+    similarity: Similarities
+    via: Places | None = None
+    link: Similarities | None = None
+
+    def clusters(self, policy: KeepPolicy) -> Clusters:
+        """The clusters around the kept documents."""
+        return Clusters.of(
+            self.kept_for, self.similarity, via=self.via, link=self.link, policy=policy
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """One pair for each removed document, by places (a < b, in order): why it was removed.
+
+    It is the pair of the document and of the one it is a duplicate of; in connected components, of
+    the document and of the next one in the chain. `distance` is None if pairs are not listed.
+    """
+
+    a: Places
+    b: Places
+    distance: NDArray[np.uint16] | None
+    similarity: Similarities
+
+
+def removals_by_stars(
+    both: Both,
+    order: Places,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    progress: DocumentProgress | None,
+) -> tuple[Removals, Found, PairList | None]:
+    """The removals, each for the most similar kept document, and all pairs if they are known."""
+    stars = find_stars(
+        both.left,
+        both.right,
+        order,
+        fingerprinter,
+        settings,
+        within=both.within,
+        progress=progress,
+    )
+    pairs = None
+    if stars.pairs is not None and (both.right is None or not both.within):
+        pairs = HeldPairs.of(stars.pairs, 0 if both.right is None else len(both.left))
+    found = Found(
+        stars.candidates,
+        stars.false_by_distance,
+        stars.plan,
+        stars.reason,
+        stars.curve,
+        None if pairs is None else len(pairs),
+    )
+    return Removals(stars.kept_for, stars.similarity), found, pairs
+
+
+def removals_by_components(
+    both: Both, order: Places, fingerprinter: Fingerprinter, settings: DedupSettings
+) -> tuple[Removals, Found, PairList]:
+    """The removals by connected components of all pairs, and the pairs."""
+    parts = []
+    searches = [search([both.left], fingerprinter, settings)]
+    parts.append(HeldPairs.of(searches[0]).pairs)
+    if both.right is not None:
+        searches.append(search([both.left, both.right], fingerprinter, settings))
+        parts.append(HeldPairs.of(searches[1], len(both.left)).pairs)
+    pairs = HeldPairs(in_order(joined(parts)))
+    found = Found(
+        sum(one.candidates for one in searches),
+        np.sum([one.false_by_distance for one in searches], axis=0),
+        searches[-1].plan,
+        searches[-1].reason,
+        searches[-1].curve,
+        len(pairs),
+    )
+
+    def similarity_of(a: Places, b: Places) -> Similarities:
+        return both.similarities(a, b, fingerprinter, settings)
+
+    return components_of(both, order, pairs, similarity_of), found, pairs
+
+
+def components_of(
+    both: Both, order: Places, pairs: PairList, similarity_of: SimilarityOf
+) -> Removals:
+    """The connected components of pairs and copies: one document of each is kept.
+
+    It is the first in `order`. A document that is connected to the other collection is removed for
+    the nearest document of that. `similarity_of` is asked for the similarity of documents that only
+    a chain connects to the kept one.
+    """
+    n, kinds = len(both.left), both.kinds
+    listed = joined(list(pairs.batches()))
+    labels = components(both.count, listed.a, listed.b)[kinds]
+    rank = np.empty(both.count, np.int64)
+    rank[np.concatenate((np.arange(n, both.count), order))] = np.arange(both.count)
+    filled = np.flatnonzero(kinds >= 0)
+    best = np.full(both.count, both.count, np.int64)
+    np.minimum.at(best, labels[filled], rank[filled])
+    at_rank = np.argsort(rank)
+    kept_for = np.arange(n)
+    own = filled[filled < n]
+    kept_for[own] = at_rank[best[labels[own]]]
+
+    others = np.unique(listed.b[listed.b >= n])
+    kept_kinds = np.unique(kinds[kept_for[own]])
+    links = chains(both.count, listed.a, listed.b, np.union1d(kept_kinds, others))
+    is_of_other = kept_for >= n
+    kept_for[is_of_other] = links.kept[kinds[:n][is_of_other]]
+    removed = own[kept_for[own] != own]
+    kind, kept = kinds[removed], kept_for[removed]
+    is_copy = kinds[kept] == kind
+    following, pair = links.next[kind], links.pair[kind]
+    is_direct = following == kinds[kept]
+    via, link = np.arange(n), np.full(n, np.nan)
+    via[removed] = np.where(is_copy | is_direct, kept, following)
+    link[removed] = 1.0
+    link[removed[~is_copy]] = listed.similarity[pair[~is_copy]]
+    similarity = link.copy()
+    chained = ~is_copy & ~is_direct
+    some, which = np.unique(kind[chained], return_inverse=True)
+    if len(some):
+        partners = np.empty_like(some)
+        partners[which] = kinds[kept[chained]]
+        similarity[removed[chained]] = similarity_of(some, partners)[which]
+    return Removals(kept_for, similarity, via, link)
+
+
+def evidence_of(both: Both, clusters: Clusters, distances_of: DistancesOf | None) -> Evidence:
+    """The pair of each removed document; without `distances_of` they have no distances."""
+    rows = np.flatnonzero(~clusters.kept)
+    place, similarity = clusters.place[rows], clusters.similarity[rows]
+    partner = clusters.kept_for[rows]
+    if clusters.via is not None and clusters.link is not None:
+        partner, similarity = clusters.via[rows], clusters.link[rows]
+    distance = None
+    if distances_of is not None:
+        kinds = both.kinds
+        kind, other = kinds[place], kinds[partner]
+        differ = np.flatnonzero(kind != other)
+        distance = np.zeros(len(place), np.uint16)
+        distance[differ] = distances_of(kind[differ], other[differ])
+    a, b = np.minimum(place, partner), np.maximum(place, partner)
+    order = np.lexsort((b, a))
+    return Evidence(
+        a[order], b[order], None if distance is None else distance[order], similarity[order]
+    )

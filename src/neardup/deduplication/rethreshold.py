@@ -1,0 +1,180 @@
+"""A result at another threshold, from the pairs that are already found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.collection.source import Source
+from neardup.deduplication.listed_pairs import HeldPairs, PairList, StricterPairs, joined
+from neardup.deduplication.removals import (
+    Both,
+    Places,
+    Removals,
+    Similarities,
+    components_of,
+    evidence_of,
+)
+from neardup.errors import SettingError
+from neardup.features.weighted import WeightedFeatures, joined as joined_features
+from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.kernels.set_join import similarities
+from neardup.pairs.all_pairs import PairBatch
+from neardup.pairs.search import FoundPairs
+from neardup.pairs.stars import stars_of_pairs
+
+if TYPE_CHECKING:
+    from neardup.deduplication.result import Result
+
+
+def rethresholded(result: Result, threshold: float) -> Result:
+    """The result at another threshold; `SettingError` if the pairs it needs are not known."""
+    all_pairs = _known_pairs(result, threshold)
+    settings, both = result.settings, result.both
+    by_distance = settings.similarity == "hamming"
+    stricter = StricterPairs(all_pairs, threshold, by_distance)
+    pairs = joined(list(stricter.batches()))
+    if settings.floor is None:
+        listed: PairList = HeldPairs(pairs)
+    else:
+        listed = all_pairs
+    strict = replace(
+        settings,
+        threshold=float(threshold),
+        floor=None if settings.floor is None or settings.floor >= threshold else settings.floor,
+    )
+    if settings.cluster == "components" and both.within:
+        removals = components_of(
+            both, result.order, HeldPairs(pairs), lambda a, b: _similarities(result, a, b)
+        )
+    else:
+        removals = _stars(result, pairs)
+    clusters = removals.clusters(settings.keep)
+    evidence = evidence_of(both, clusters, lambda a, b: _distances(both, pairs, a, b))
+    found = replace(
+        result.found,
+        false_by_distance=_false_by_distance(result, all_pairs, threshold),
+        accepted=None if result.found.accepted is None else len(pairs.a),
+    )
+    return replace(
+        result,
+        settings=strict,
+        found=found,
+        clustering=clusters,
+        evidence=evidence,
+        all_pairs=listed,
+    )
+
+
+def _known_pairs(result: Result, threshold: float) -> PairList:
+    settings = result.settings
+    if result.all_pairs is None:
+        raise SettingError(
+            f"threshold={threshold!r}: another threshold needs all pairs, and this result has one "
+            f"for each removed document only; run dedup with pairs='all' (and with a floor, for a "
+            f"threshold below {settings.threshold:g})"
+        )
+    if settings.cluster == "star" and result.both.right is not None and result.both.within:
+        raise SettingError(
+            f"threshold={threshold!r}: the result of another collection and of duplicates within "
+            "the input has one threshold; run dedup again for another"
+        )
+    if settings.similarity == "hamming":
+        is_known = 0 <= threshold <= settings.threshold
+    else:
+        least = settings.threshold if settings.floor is None else settings.floor
+        is_known = least <= threshold <= 1
+    if not is_known:
+        raise SettingError(
+            f"threshold={threshold!r} is not stricter than {settings.threshold:g}, which this "
+            "result was made with"
+            + (
+                "; run dedup again for that"
+                if settings.similarity == "hamming"
+                else ", nor at least its floor; run dedup again for that, or with a lower floor"
+            )
+        )
+    return result.all_pairs
+
+
+def _stars(result: Result, pairs: PairBatch) -> Removals:
+    both, found = result.both, result.found
+    begins = 0 if both.right is None else len(both.left)
+    as_found = FoundPairs(
+        pairs.a,
+        pairs.b - begins,
+        pairs.distance,
+        pairs.similarity,
+        found.candidates,
+        found.false_by_distance,
+        found.plan,
+        found.reason,
+        found.curve,
+    )
+    return Removals(*stars_of_pairs(both.left, both.right, as_found, result.order))
+
+
+def _distances(both: Both, pairs: PairBatch, a: Places, b: Places) -> NDArray[np.uint16]:
+    """The distances of accepted pairs, which are in order."""
+    keys = pairs.a * both.count + pairs.b
+    rows = np.searchsorted(keys, np.minimum(a, b) * both.count + np.maximum(a, b))
+    return np.asarray(pairs.distance[rows])
+
+
+def _false_by_distance(result: Result, pairs: PairList, threshold: float) -> NDArray[np.int64]:
+    """The rejected candidates, with the pairs that a stricter threshold rejects too."""
+    settings, counts = result.settings, result.found.false_by_distance.copy()
+    if settings.floor is not None or result.found.accepted is None:
+        return counts
+    for batch in pairs.batches():
+        if settings.similarity == "hamming":
+            rejected = batch.distance > threshold
+        else:
+            rejected = batch.similarity < threshold
+        counts += np.bincount(batch.distance[rejected], minlength=len(counts))
+    return counts
+
+
+def _similarities(result: Result, a: Places, b: Places) -> Similarities:
+    """The true similarity of documents; the features are made of the input, read again."""
+    both, settings = result.both, result.settings
+    if settings.similarity == "hamming":
+        return both.similarities(a, b, result.fingerprinter, settings)
+    n = len(both.left)
+    own = np.union1d(a, b[b < n])
+    left = _features_at(result.source, result.fingerprinter, own)
+    found = np.empty(len(a))
+    inside = b < n
+    found[inside] = similarities(
+        *left.arrays,
+        np.searchsorted(own, a[inside]),
+        np.searchsorted(own, b[inside]),
+        measure=settings.similarity,
+        threads=result.fingerprinter.threads,
+    )
+    if result.other_source is not None and not inside.all():
+        others = np.unique(b[~inside] - n)
+        right = _features_at(result.other_source, result.fingerprinter, others)
+        found[~inside] = similarities(
+            *left.arrays,
+            np.searchsorted(own, a[~inside]),
+            np.searchsorted(others, b[~inside] - n),
+            measure=settings.similarity,
+            right=right.arrays,
+            threads=result.fingerprinter.threads,
+        )
+    return found
+
+
+def _features_at(source: Source, fingerprinter: Fingerprinter, places: Places) -> WeightedFeatures:
+    """The features of the documents at these places, which ascend."""
+    parts, first = [], 0
+    for batch in source.batches():
+        begin, end = np.searchsorted(places, [first, first + len(batch.ids)])
+        if begin < end:
+            parts.append(fingerprinter.features(batch.columns).take(places[begin:end] - first))
+        first += len(batch.ids)
+    return joined_features(parts)
