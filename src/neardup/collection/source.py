@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from neardup.collection.collected import Collected
 
 Progress = Callable[[int, int | None, int], None]
+DocumentProgress = Callable[[int, int], None]  # documents done, of all
 
 
 _TEXT_AT_ONCE = 4 << 20

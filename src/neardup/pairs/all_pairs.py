@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO
 
 import numpy as np
@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
+from neardup.collection.source import DocumentProgress
 from neardup.errors import NeardupError
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.columns import column_of
 from neardup.pairs.by_features.exact_join import Measure
-from neardup.pairs.by_features.star_search import DocumentProgress, StarSearch
-from neardup.pairs.search import distances
+from neardup.pairs.by_features.star_search import StarSearch
+from neardup.pairs.choose import joins_features
+from neardup.pairs.search import distances, search_both
 
 Places = NDArray[np.int64]
 
@@ -45,7 +47,7 @@ class PairBatch:
     def __len__(self) -> int:
         return len(self.a)
 
-    def where(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> PairBatch:
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> PairBatch:
         """Some of the pairs."""
         return PairBatch(self.a[rows], self.b[rows], self.distance[rows], self.similarity[rows])
 
@@ -125,12 +127,12 @@ class PairSpool:
                 if head is None:
                     continue
                 end = int(np.searchsorted(head.a, bound, side="right"))
-                ready.append(head.where(slice(0, end)))
-                rest = head.where(slice(end, None))
+                ready.append(head.take(slice(0, end)))
+                rest = head.take(slice(end, None))
                 heads[number] = rest if len(rest) else next(streams[number], None)
             merged = _merged(ready)
             for start in range(0, len(merged), most):
-                yield merged.where(slice(start, start + most))
+                yield merged.take(slice(start, start + most))
 
     def close(self) -> None:
         """Give up the pairs."""
@@ -150,18 +152,26 @@ def find_all_pairs(
     within: bool = True,
     progress: DocumentProgress | None = None,
 ) -> PairSpool:
-    """Every pair of similarity `floor` or more, by the join on features, in bounded memory.
+    """Every pair of similarity `floor` or more (hamming: up to that distance), without copies.
 
     With `right` its documents are second in pairs, at places that run on; without `within` there
-    are no others.
+    are no others. The join on features takes bounded memory for any number of pairs; those of a
+    plan by name must fit the memory.
     """
+    spool = PairSpool()
+    if not joins_features(settings):
+        lower = replace(settings, threshold=floor)
+        known = search_both(left, right, fingerprinter, lower, within=within)
+        spool.begin_run()
+        spool.add(PairBatch(known.a, known.b, known.distance, known.similarity))
+        spool.finish()
+        return spool
     across = right is not None and not within
     search = _search(left, right, settings, floor, across, fingerprinter.threads)
     distance_of = _distances(left, right, search.possible, fingerprinter, settings)
     # The last document first: each is looked up among those that come after it.
     own = search.possible[search.possible < len(left)][::-1]
     others = search.possible[search.possible >= len(left)]
-    spool = PairSpool()
     try:
         while len(own):
             spool.begin_run()
@@ -301,7 +311,7 @@ def _merged(parts: Sequence[PairBatch]) -> PairBatch:
         np.concatenate([part.distance for part in parts]),
         np.concatenate([part.similarity for part in parts]),
     )
-    return every.where(np.lexsort((every.b, every.a)))
+    return every.take(np.lexsort((every.b, every.a)))
 
 
 @contextmanager

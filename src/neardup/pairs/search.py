@@ -75,6 +75,39 @@ def search(
     return find_by_plan(left, right, fingerprinter, plan, reason, settings, most_pairs)
 
 
+def search_both(
+    left: Collected,
+    right: Collected | None,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    *,
+    within: bool = True,
+    most_pairs: int | None = None,
+) -> FoundPairs:
+    """Every accepted pair with `right` and, with `within` or without `right`, within `left`.
+
+    Places run on through `right`; see `search` for the rest.
+    """
+    if right is None:
+        return search([left], fingerprinter, settings, most_pairs=most_pairs)
+    between = search([left, right], fingerprinter, settings, most_pairs=most_pairs)
+    between = replace(between, b=between.b + len(left))
+    if not within:
+        return between
+    own = search([left], fingerprinter, settings, most_pairs=most_pairs)
+    a, b = np.concatenate((own.a, between.a)), np.concatenate((own.b, between.b))
+    rows = np.lexsort((b, a))
+    return replace(
+        own,
+        a=a[rows],
+        b=b[rows],
+        distance=np.concatenate((own.distance, between.distance))[rows],
+        similarity=np.concatenate((own.similarity, between.similarity))[rows],
+        candidates=own.candidates + between.candidates,
+        false_by_distance=own.false_by_distance + between.false_by_distance,
+    )
+
+
 def find_by_features(
     left: Collected,
     right: Collected | None,

@@ -6,23 +6,24 @@ is kept. So every removal is proven, and no two kept documents are similar.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
+from neardup.collection.source import DocumentProgress
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels import thread_count
 from neardup.kernels.hamming_join import TooManyPairsError, hamming_stars
 from neardup.kernels.star_join import KEPT, Decisions, stars_of_pairs as decide_by_pairs
 from neardup.pairs.by_features.exact_join import Measure
-from neardup.pairs.by_features.star_search import DocumentProgress, StarSearch, known_copies
+from neardup.pairs.by_features.star_search import StarSearch, known_copies
 from neardup.pairs.by_fingerprints import Plan
 from neardup.pairs.by_fingerprints.masks import MaskPlan
 from neardup.pairs.choose import curve_of, joins_features, plan_for
-from neardup.pairs.search import FoundPairs, search
+from neardup.pairs.search import FoundPairs, search_both
 from neardup.settings import EXACT
 
 Places = NDArray[np.int64]
@@ -74,7 +75,7 @@ def find_stars(
         # The join of all pairs is faster, unless most documents are in many pairs.
         few = _PAIRS_OF_EACH * len(left) + _FEW_PAIRS
     try:
-        found = _all_pairs(left, right, fingerprinter, settings, within, few)
+        found = search_both(left, right, fingerprinter, settings, within=within, most_pairs=few)
     except TooManyPairsError:
         if few is None:
             raise
@@ -89,35 +90,6 @@ def find_stars(
         found.reason,
         found.curve,
         found,
-    )
-
-
-def _all_pairs(
-    left: Collected,
-    right: Collected | None,
-    fingerprinter: Fingerprinter,
-    settings: DedupSettings,
-    within: bool,
-    most_pairs: int | None,
-) -> FoundPairs:
-    """All accepted pairs, by places that run on through `right`."""
-    if right is None:
-        return search([left], fingerprinter, settings, most_pairs=most_pairs)
-    between = search([left, right], fingerprinter, settings, most_pairs=most_pairs)
-    between = replace(between, b=between.b + len(left))
-    if not within:
-        return between
-    own = search([left], fingerprinter, settings, most_pairs=most_pairs)
-    a, b = np.concatenate((own.a, between.a)), np.concatenate((own.b, between.b))
-    rows = np.lexsort((b, a))
-    return replace(
-        own,
-        a=a[rows],
-        b=b[rows],
-        distance=np.concatenate((own.distance, between.distance))[rows],
-        similarity=np.concatenate((own.similarity, between.similarity))[rows],
-        candidates=own.candidates + between.candidates,
-        false_by_distance=own.false_by_distance + between.false_by_distance,
     )
 
 

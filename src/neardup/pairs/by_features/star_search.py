@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected
+from neardup.collection.source import DocumentProgress
 from neardup.kernels.star_join import KEPT, Decisions, DocumentCounts, StarJoin, StoredFeatures
 from neardup.pairs.by_features.exact_join import JoinSide, Measure, keep_possible
 
 Places = NDArray[np.int64]
-DocumentProgress = Callable[[int, int], None]  # documents done, of all
 
 # Documents between two reports of progress, at which a run can also be interrupted.
 _AT_ONCE = 1 << 14
