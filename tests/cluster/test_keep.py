@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from neardup.cluster import KeepPolicy, keep
+from neardup.cluster import KeepPolicy
 from neardup.errors import InputError, SettingError
 
 NAN = float("nan")
@@ -43,22 +43,23 @@ def test_only_max_and_min_have_a_column():
     ]
 
 
-CLUSTERS = np.array([4, 2, 4, 2, 4, 7])
-
-
 @pytest.mark.parametrize(
-    ("policy", "kept"),
-    [("first", [1, 0, 5]), ("longest", [1, 2, 5]), ("shortest", [1, 0, 5])],
+    ("policy", "order"),
+    [
+        ("first", [0, 1, 2, 3, 4, 5]),
+        ("longest", [2, 4, 1, 3, 0, 5]),
+        ("shortest", [5, 0, 1, 3, 2, 4]),
+        ("none", [0, 1, 2, 3, 4, 5]),
+        ("each:2", [0, 1, 2, 3, 4, 5]),
+    ],
 )
-def test_by_length_ties_go_to_the_first(policy, kept):
+def test_by_length_ties_go_to_the_first(policy, order):
     lengths = np.array([3, 5, 9, 5, 9, 0])
-    assert keep(KeepPolicy.parse(policy), CLUSTERS, lengths).tolist() == kept
+    assert KeepPolicy.parse(policy).order(6, lengths).tolist() == order
 
 
 def best(policy, values):
-    everyone = np.zeros(len(values), np.int64)
-    (kept,) = keep(KeepPolicy.parse(policy), everyone, values=values)
-    return int(kept)
+    return int(KeepPolicy.parse(policy).order(len(values), values=values)[0])
 
 
 @pytest.mark.parametrize(
@@ -117,4 +118,4 @@ def test_a_column_without_an_order_is_named(values):
 @pytest.mark.parametrize("policy", ["longest", "max:c"])
 def test_what_decides_must_be_there(policy):
     with pytest.raises(ValueError, match="of all 2 documents"):
-        keep(KeepPolicy.parse(policy), np.zeros(2, np.int64), np.arange(3), pa.array([1]))
+        KeepPolicy.parse(policy).order(2, np.arange(3), pa.array([1]))

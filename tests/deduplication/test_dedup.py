@@ -433,6 +433,9 @@ def test_none_leaves_a_setting_to_the_preset():
 def test_only_distances_within_the_threshold_are_reported():
     found = nd.dedup(["one two three four"] * 2, preset="sphere", threshold=12)
     assert list(found.summary["levels"]) == ["5", "10"]
+    assert found.settings.pairs == "all"
+    few = nd.dedup(["one two three four"] * 2, preset="sphere", pairs="evidence")
+    assert few.summary["levels"] == {}
 
 
 def test_the_command_on_the_page_runs(tmp_path):

@@ -2,7 +2,7 @@
 
 from neardup.cluster.chains import Chains, chains
 from neardup.cluster.clusters import Clusters
-from neardup.cluster.keep import KeepPolicy, first_of_each, keep
+from neardup.cluster.keep import KeepPolicy
 from neardup.kernels.set_join import components
 
-__all__ = ["Chains", "Clusters", "KeepPolicy", "chains", "components", "first_of_each", "keep"]
+__all__ = ["Chains", "Clusters", "KeepPolicy", "chains", "components"]

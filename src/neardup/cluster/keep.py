@@ -60,6 +60,9 @@ class KeepPolicy:
         `lengths` and `values` have one entry for each document, and are needed only if the policy
         compares them. `values` is an Arrow array and is sorted as Arrow does: strings by their
         UTF-8 bytes. Nulls and NaN come last.
+
+        >>> KeepPolicy.parse("longest").order(3, np.array([10, 30, 20])).tolist()
+        [1, 2, 0]
         """
         if self.column is not None:
             return _order_of_values(values, count, self)
@@ -72,26 +75,6 @@ class KeepPolicy:
         if self.kind == _EACH:
             return f"{_EACH}:{self.most}"
         return self.kind if self.column is None else f"{self.kind}:{self.column}"
-
-
-def keep(
-    policy: KeepPolicy, clusters: Places, lengths: Places | None = None, values: Any = None
-) -> Places:
-    """The place of the kept document of each cluster, in the order of cluster numbers.
-
-    `clusters` has the cluster number of each document; see `KeepPolicy.order` for the rest.
-
-    >>> clusters = np.array([0, 1, 0, 1])
-    >>> keep(KeepPolicy.parse("longest"), clusters, np.array([10, 20, 30, 20])).tolist()
-    [2, 1]
-    """
-    return first_of_each(clusters, policy.order(len(clusters), lengths, values))
-
-
-def first_of_each(clusters: Places, order: Places) -> Places:
-    """For each cluster, by ascending number, the place that comes first in `order`."""
-    _, firsts = np.unique(clusters[order], return_index=True)
-    return np.asarray(order[firsts])
 
 
 def _of_every_document(lengths: Places | None, count: int, policy: KeepPolicy) -> Places:

@@ -56,13 +56,14 @@ class Both:
 
     def distances(self, a: Places, b: Places, fingerprinter: Fingerprinter) -> NDArray[np.uint16]:
         """The differing bits of documents of the collection (`a`) and of any others (`b`)."""
-        found = np.zeros(len(a), np.uint16)
-        for side, chosen, begins in self._sides_of(b):
-            found[chosen] = distances(
-                self.left.rows_at(a[chosen], fingerprinter),
-                side.rows_at(b[chosen] - begins, fingerprinter),
-            )
-        return found
+        own = b < len(self.left)
+        # One call for both: it may read all features from a file.
+        left = self.left.rows_at(np.concatenate((a, b[own])), fingerprinter)
+        others = np.empty((len(b), left.shape[1]), np.uint64)
+        others[own] = left[len(a) :]
+        if self.right is not None and not own.all():
+            others[~own] = self.right.rows_at(b[~own] - len(self.left), fingerprinter)
+        return distances(left[: len(a)], others)
 
     def similarities(
         self, a: Places, b: Places, fingerprinter: Fingerprinter, settings: DedupSettings
@@ -266,7 +267,8 @@ def evidence_of(both: Both, clusters: Clusters, distances_of: DistancesOf | None
         kind, other = kinds[place], kinds[partner]
         differ = np.flatnonzero(kind != other)
         distance = np.zeros(len(place), np.uint16)
-        distance[differ] = distances_of(kind[differ], other[differ])
+        if len(differ):
+            distance[differ] = distances_of(kind[differ], other[differ])
     a, b = np.minimum(place, partner), np.maximum(place, partner)
     order = np.lexsort((b, a))
     return Evidence(
