@@ -35,16 +35,16 @@ class HeldPairs:
     pairs: PairBatch
 
     @classmethod
-    def of(cls, found: FoundPairs, right_begins: int = 0) -> HeldPairs:
-        """The pairs of a search; the second document of each counts from `right_begins`."""
-        return cls(PairBatch(found.a, found.b + right_begins, found.distance, found.similarity))
+    def of(cls, found: FoundPairs) -> HeldPairs:
+        """The pairs of a search."""
+        return cls(PairBatch(found.a, found.b, found.distance, found.similarity))
 
     def __len__(self) -> int:
         return len(self.pairs.a)
 
     def batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[PairBatch]:
         for begin in range(0, len(self), most):
-            yield chosen(self.pairs, slice(begin, begin + most))
+            yield self.pairs.take(slice(begin, begin + most))
 
     def close(self) -> None:
         """Nothing to release."""
@@ -71,20 +71,15 @@ class StricterPairs:
                 holds = batch.distance <= self.threshold
             else:
                 holds = batch.similarity >= self.threshold
-            yield chosen(batch, holds)
+            yield batch.take(holds)
 
     def close(self) -> None:
         self.pairs.close()
 
 
-def chosen(pairs: PairBatch, rows: slice | Places | NDArray[np.bool_]) -> PairBatch:
-    """Some of the pairs."""
-    return PairBatch(pairs.a[rows], pairs.b[rows], pairs.distance[rows], pairs.similarity[rows])
-
-
 def in_order(pairs: PairBatch) -> PairBatch:
     """The pairs by their first, then by their second document."""
-    return chosen(pairs, np.lexsort((pairs.b, pairs.a)))
+    return pairs.take(np.lexsort((pairs.b, pairs.a)))
 
 
 def joined(parts: list[PairBatch]) -> PairBatch:
@@ -111,7 +106,7 @@ def with_copies(pairs: PairList, copies: PairBatch, most: int) -> Iterator[PairB
             end = int(np.searchsorted(copies.a, a, "left"))
             same = int(np.searchsorted(copies.a, a, "right"))
             end += int(np.searchsorted(copies.b[end:same], b))
-        merged = in_order(joined([batch, chosen(copies, slice(begin, end))]))
+        merged = in_order(joined([batch, copies.take(slice(begin, end))]))
         yield from HeldPairs(merged).batches(most)
         begin = end
-    yield from HeldPairs(chosen(copies, slice(begin, None))).batches(most)
+    yield from HeldPairs(copies.take(slice(begin, None))).batches(most)

@@ -13,11 +13,12 @@ from neardup.cluster import Clusters, KeepPolicy, chains, components
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
-from neardup.deduplication.listed_pairs import HeldPairs, PairList, in_order, joined
+from neardup.collection.source import DocumentProgress
+from neardup.deduplication.listed_pairs import HeldPairs, PairList, joined
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.pairs.by_features.verify import Searched, TrueSimilarity
-from neardup.pairs.search import distances, search
-from neardup.pairs.stars import DocumentProgress, find_stars
+from neardup.pairs.search import distances, search_both
+from neardup.pairs.stars import find_stars
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -168,9 +169,7 @@ def removals_by_stars(
         within=both.within,
         progress=progress,
     )
-    pairs = None
-    if stars.pairs is not None and (both.right is None or not both.within):
-        pairs = HeldPairs.of(stars.pairs, 0 if both.right is None else len(both.left))
+    pairs = None if stars.pairs is None else HeldPairs.of(stars.pairs)
     found = Found(
         stars.candidates,
         stars.false_by_distance,
@@ -186,19 +185,14 @@ def removals_by_components(
     both: Both, order: Places, fingerprinter: Fingerprinter, settings: DedupSettings
 ) -> tuple[Removals, Found, PairList]:
     """The removals by connected components of all pairs, and the pairs."""
-    parts = []
-    searches = [search([both.left], fingerprinter, settings)]
-    parts.append(HeldPairs.of(searches[0]).pairs)
-    if both.right is not None:
-        searches.append(search([both.left, both.right], fingerprinter, settings))
-        parts.append(HeldPairs.of(searches[1], len(both.left)).pairs)
-    pairs = HeldPairs(in_order(joined(parts)))
+    searched = search_both(both.left, both.right, fingerprinter, settings, within=both.within)
+    pairs = HeldPairs.of(searched)
     found = Found(
-        sum(one.candidates for one in searches),
-        np.sum([one.false_by_distance for one in searches], axis=0),
-        searches[-1].plan,
-        searches[-1].reason,
-        searches[-1].curve,
+        searched.candidates,
+        searched.false_by_distance,
+        searched.plan,
+        searched.reason,
+        searched.curve,
         len(pairs),
     )
 

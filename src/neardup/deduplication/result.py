@@ -19,7 +19,6 @@ from neardup.collection.source import Source
 from neardup.deduplication.listed_pairs import (
     PAIRS_AT_ONCE,
     PairList,
-    chosen,
     in_order,
     with_copies,
 )
@@ -98,7 +97,7 @@ class Result:
             self.evidence.a, self.evidence.b, self.evidence.distance, self.evidence.similarity
         )
         for begin in range(0, max(1, len(found.a)), most):
-            yield self._named_pairs(chosen(found, slice(begin, begin + most)))
+            yield self._named_pairs(found.take(slice(begin, begin + most)))
 
     @property
     def _copies(self) -> PairBatch:

@@ -14,7 +14,7 @@ from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected, collect
 from neardup.collection.feature_store import FeatureStore
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import Progress, Source, fingerprinter_of
+from neardup.collection.source import DocumentProgress, Progress, Source, fingerprinter_of
 from neardup.deduplication.listed_pairs import PairList
 from neardup.deduplication.removals import (
     Both,
@@ -31,7 +31,6 @@ from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.fingerprints.scheme import HashChoice
 from neardup.pairs.all_pairs import find_all_pairs
 from neardup.pairs.choose import joins_features, require_plan
-from neardup.pairs.stars import DocumentProgress
 from neardup.settings import Clustering, PairListing, Similarity, suggests_settings
 
 StageProgress = Callable[[str], Progress | None]
