@@ -1,5 +1,7 @@
 #include "neardup/set_join/join.hpp"
 
+#include <stdio.h>
+
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -10,6 +12,7 @@
 #include "neardup/set_join/exact_sum.hpp"
 #include "neardup/set_join/overlap.hpp"
 #include "neardup/set_join/possible.hpp"
+#include "neardup/set_join/star_join.hpp"
 
 namespace neardup::tests {
 
@@ -106,6 +109,90 @@ void check_join(const Collections& documents, Measure measure, long seed) {
     }
 }
 
+// What is decided on documents that are all open at first.
+struct Decided {
+    std::vector<std::int64_t> copy_of, kept_for;
+    std::vector<Decision> decision;
+    std::vector<double> similarity;
+
+    explicit Decided(std::size_t count) : decision(count), similarity(count) {
+        for (std::size_t i = 0; i < count; ++i) copy_of.push_back(static_cast<std::int64_t>(i));
+        kept_for = copy_of;
+    }
+
+    Decisions view() {
+        return {copy_of.data(), decision.data(), kept_for.data(), similarity.data()};
+    }
+    bool operator==(const Decided& other) const {
+        return kept_for == other.kept_for && decision == other.decision &&
+               similarity == other.similarity;
+    }
+};
+
+// The documents of a sample: the first half in memory, the rest in a file.
+class HalfInFile {
+  public:
+    HalfInFile(const Sample& sample, bool weighted) : stored(weighted), file_(std::tmpfile()) {
+        const std::size_t count = sample.offsets.size() - 1, half = count / 2;
+        const FeatureColumn column = sample.column(weighted, 0, half);
+        stored.add({column.offsets, half, column.hashes, column.weights, -1, 0, 0, 0});
+        const std::size_t bytes = sample.hashes.size() * 8;
+        std::fwrite(sample.hashes.data(), 1, bytes, file_);
+        std::fwrite(sample.weights.data(), 1, bytes, file_);
+        std::fflush(file_);
+        stored.add({sample.offsets.data() + half, count - half, nullptr, nullptr, fileno(file_), 0,
+                    bytes, 0});
+    }
+    ~HalfInFile() { std::fclose(file_); }
+    HalfInFile(const HalfInFile&) = delete;
+    HalfInFile& operator=(const HalfInFile&) = delete;
+
+    StoredFeatures stored;
+
+  private:
+    std::FILE* file_;
+};
+
+// The star join decides as the pairs do, whatever the threads and the memory.
+void check_stars(const Sample& sample, bool weighted, Measure measure, Random& random, long seed) {
+    const std::size_t count = sample.offsets.size() - 1;
+    const FeatureColumn column = sample.column(weighted, 0, count);
+    const HalfInFile half_in_file(sample, weighted);
+    std::vector<std::int64_t> order(count);
+    for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::int64_t>(i);
+    std::shuffle(order.begin(), order.end(), random);
+    for (const double threshold : {0.1, 0.5, 0.8, 1.0}) {
+        std::vector<std::int64_t> a, b;
+        std::vector<double> similarity;
+        const Triples pairs = naive({column, {}, false}, measure, threshold);
+        for (const auto& [x, y, found] : pairs) {
+            a.push_back(static_cast<std::int64_t>(x));
+            b.push_back(static_cast<std::int64_t>(y));
+            similarity.push_back(found);
+        }
+        Decided expected(count);
+        stars_of_pairs(order.data(), count, {a.data(), b.data(), a.size()}, similarity.data(),
+                       expected.view(), count);
+        for (const std::size_t threads : {1, 3})
+            for (const std::size_t memory : {1, 40000, 1 << 30}) {
+                DocumentCounts counts(sample.hashes.size(), memory);
+                counts.see(column, nullptr, threads);
+                const auto join = star_join(half_in_file.stored, counts, measure, threshold,
+                                            sample.hashes.size(), memory);
+                Decided found(count);
+                for (std::size_t done = 0; done < count;) {
+                    done += join->decide(order.data() + done, count - done, found.view(), threads);
+                    join->look_up(order.data() + done, count - done, found.view(), threads);
+                    join->clear();
+                }
+                CHECK_CASE(found == expected, seed);
+                std::vector<SimilarPair> listed;
+                join->pairs(order.data(), count, {true, true, kAnyNumber}, threads, listed);
+                if (memory == 1 << 30) CHECK_CASE(listed.size() == pairs.size(), seed);
+            }
+    }
+}
+
 void check_exact_sums() {
     const double half_way[] = {1, 0x1p-53, 0x1p-80};
     CHECK(exact_sum(half_way, 3) == 1 + 0x1p-52);
@@ -162,6 +249,7 @@ void test_set_join() {
         for (const Measure measure : {Measure::jaccard, Measure::weighted_jaccard, Measure::cosine})
             for (const bool weighted : {false, true}) {
                 if (weighted && measure == Measure::jaccard) continue;
+                check_stars(sample, weighted, measure, random, seed);
                 check_join({sample.column(weighted, 0, count), {}, false}, measure, seed);
                 check_join(
                     {sample.column(weighted, 0, half), sample.column(weighted, half, count), true},

@@ -16,6 +16,7 @@ from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import hamming
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.set_join import join_similar, predict_similar
+from neardup.kernels.star_join import Decisions, DocumentCounts, StarJoin, StoredFeatures
 from neardup.lab.tune.pairs import (
     Interval,
     SamplePairs,
@@ -70,7 +71,10 @@ class Option:
 
 @dataclass(frozen=True)
 class ExactWork:
-    """The work of the exact join on the whole collection, and the number of pairs it compares."""
+    """The work of the exact search on the whole collection, and the number of pairs it compares.
+
+    A star search has no postings: what it reads of its index is in the price of a feature.
+    """
 
     work: Work
     postings: float
@@ -79,8 +83,9 @@ class ExactWork:
     @classmethod
     def of(cls, sample: Sample, fingerprinter: Fingerprinter, settings: DedupSettings) -> ExactWork:
         """The work on the sample and on half of it, scaled up."""
-        whole = _join_work(sample.features, fingerprinter, settings)
-        half = _join_work(sample.features.take(sample.half()), fingerprinter, settings)
+        work = _star_work if settings.cluster == "star" else _join_work
+        whole = work(sample.features, fingerprinter, settings)
+        half = work(sample.features.take(sample.half()), fingerprinter, settings)
         times = sample.contents / max(1, len(sample))
         documents, features, postings, compared = (
             scaled(all_of_it, part, times) for all_of_it, part in zip(whole, half, strict=True)
@@ -92,8 +97,11 @@ class ExactWork:
 def exact_option(
     exact: ExactWork, sample: Sample, fingerprinter: Fingerprinter, settings: DedupSettings
 ) -> Option:
-    """The exact join on the features."""
-    seconds = Costs.load().exact_join(exact.work.features, exact.postings, exact.work.weighted)
+    """The exact search on the features."""
+    costs, work = Costs.load(), exact.work
+    seconds = costs.exact_join(work.features, exact.postings, work.weighted)
+    if settings.cluster == "star":
+        seconds += costs.verification(exact.compared, 2 * work.features / max(1, work.documents))
     return Option(
         EXACT,
         settings.scheme.bits,
@@ -102,6 +110,27 @@ def exact_option(
         reading_seconds(sample) + seconds / fingerprinter.threads,
         BASE_BYTES + sample.documents * DOCUMENT_BYTES + held_bytes(sample, settings),
     )
+
+
+def _star_work(
+    features: WeightedFeatures, fingerprinter: Fingerprinter, settings: DedupSettings
+) -> tuple[int, int, int, int]:
+    """Documents and features, no postings, pairs compared."""
+    documents, memory = np.arange(len(features)), Budget(settings.memory).work
+    counts = DocumentCounts(len(features.hashes), memory)
+    counts.see(features.arrays, np.ones(len(features), np.bool_), threads=fingerprinter.threads)
+    stored = StoredFeatures(weighted=features.weights is not None)
+    stored.add(features.arrays)
+    join = StarJoin(
+        stored,
+        counts,
+        measure=settings.similarity,
+        threshold=settings.threshold,
+        features=len(features.hashes),
+        memory=settings.memory,
+    )
+    join.decide(documents, Decisions.none(documents), threads=fingerprinter.threads)
+    return len(features), len(features.hashes), 0, join.compared
 
 
 def _join_work(
@@ -181,7 +210,9 @@ def with_bits(fingerprinter: Fingerprinter, bits: int) -> Fingerprinter:
 
 
 def preferred_bands(exact: ExactWork, settings: DedupSettings) -> Bands | None:
-    """The bands that `candidates="auto"` chooses here; None if it chooses the exact join."""
+    """The bands that `candidates="auto"` chooses here; None if it chooses the exact search."""
+    if settings.cluster == "star":
+        return None
     bands = cheapest_bands(exact.work, settings)
     limit = most_postings(exact.work, bands, Budget(settings.memory).work)
     return None if limit is None or exact.postings <= limit else bands
