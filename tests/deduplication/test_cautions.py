@@ -68,6 +68,20 @@ def test_a_component_of_chains():
     assert nd.dedup(texts).summary["warnings"] == []
 
 
+def test_only_the_largest_loose_clusters_are_named():
+    texts = filler(2500)
+    for family in range(5):
+        header = " ".join(f"h{family}x{number}" for number in range(200))
+        texts += [page(f"{family}y{number}", 36, header) for number in range(100 + family)]
+    *named, rest = nd.dedup(texts, threshold=0.7).summary["warnings"]
+    assert [warning.partition(" documents")[0].split()[-1] for warning in named] == [
+        "104",
+        "103",
+        "102",
+    ]
+    assert rest == "2 more clusters are as large and loose."
+
+
 def test_fingerprints_have_a_threshold_in_bits():
     texts = [*TEMPLATE, *filler(400)]
     for warning in nd.dedup(texts, similarity="hamming", threshold=16).summary["warnings"]:

@@ -18,6 +18,7 @@ from tests.deduplication.planted import planted_texts
 import neardup as nd
 from neardup.collection.settings import DedupSettings
 from neardup.deduplication.listed_pairs import HeldPairs, in_order, with_copies
+from neardup.deduplication.page import chain_of
 from neardup.deduplication.run import deduplicate
 from neardup.deduplication.save import save
 from neardup.deduplication.sources import source_of
@@ -230,6 +231,20 @@ def test_the_output_moves(tmp_path):
     follow = lambda done, total, documents: seen.append((done, total))  # noqa: E731
     save(result, tmp_path / "out", overwrite=False, format="parquet", progress=follow)
     assert seen[-1] == (3000, 3000)
+
+
+def test_the_end_of_a_long_chain_is_an_ellipsis(tmp_path):
+    words = [f"c{number}" for number in range(400)]
+    texts = [" ".join(words[i : i + 60]) for i in range(0, 340, 3)]
+    result = nd.dedup(texts, cluster="components")
+    chains = [[step.id for step in chain_of(result, row)] for row in range(len(texts))]
+    assert chains[:5] == [[], [], [], ["1", "0"], ["2", "0"]]  # two steps apart are still a pair
+    assert chains[24] == [str(place) for place in range(22, -1, -2)]
+    assert chains[25] == [*(str(place) for place in range(23, 1, -2)), "…"]
+    result.save(tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "connected by a chain of pairs" in page
+    assert "→ …" in page
 
 
 def test_ids_of_two_collections_of_different_types():

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _LARGE, _LARGE_SHARE = 100, 0.01
 _UNPROVEN_SHARE = 0.1
+_MOST_NAMED = 3
 _REMEDY = "look at report.html; then raise --threshold or use longer features such as word:5"
 
 
@@ -30,31 +31,42 @@ def _most_are_removed(result: Result) -> Iterator[str]:
 
 
 def _loose_clusters(result: Result) -> Iterator[str]:
-    """Large clusters whose members hardly reach the threshold, or do not."""
-    clustering, least = result.clustering, result.settings.least
-    in_components = clustering.via is not None
-    large = max(_LARGE, _LARGE_SHARE * len(result.collected))
-    starts = np.searchsorted(clustering.cluster, np.arange(len(clustering) + 1))
+    """Large clusters whose members hardly reach the threshold, or do not; the largest first."""
+    clustering = result.clustering
     sizes = clustering.sizes
-    for number in np.flatnonzero(sizes >= large).tolist():
-        rows = slice(int(starts[number]), int(starts[number + 1]))
-        member = clustering.place[rows] != clustering.around[rows]
-        similarity = clustering.similarity[rows][member]
-        similarity = similarity[~np.isnan(similarity)]
-        around = result.ids_at(clustering.around[rows][:1])[0].as_py()
-        begin = f"The cluster around {around!r} has {sizes[number]:,} documents, and "
-        if in_components:
-            below = int((similarity < least).sum())
-            if below > _UNPROVEN_SHARE * sizes[number]:
-                yield (
-                    f"{begin}{below:,} of them are below the threshold: only chains of pairs "
-                    f"connect them to it. Use --cluster star, or {_REMEDY}."
-                )
-            continue
-        near = similarity[similarity < 1]
-        if len(near) and np.median(near) < least + (1 - least) / 4:
-            yield (
-                f"{begin}half of those that are not identical to it have a similarity below "
-                f"{np.median(near):.3f}, near the threshold of {least:.3g}. They may share a "
-                f"template rather than their content: {_REMEDY}."
-            )
+    starts = np.searchsorted(clustering.cluster, np.arange(len(clustering) + 1))
+    large = max(_LARGE, _LARGE_SHARE * len(result.collected))
+    by_size = np.argsort(-sizes, kind="stable")
+    found = 0
+    for number in by_size[sizes[by_size] >= large].tolist():
+        why = _looseness(result, slice(int(starts[number]), int(starts[number + 1])))
+        if why:
+            found += 1
+            if found <= _MOST_NAMED:
+                around = result.id_at(int(clustering.around[starts[number]]))
+                yield f"The cluster around {around} has {sizes[number]:,} documents, and {why}."
+    if found > _MOST_NAMED:
+        yield f"{found - _MOST_NAMED:,} more clusters are as large and loose."
+
+
+def _looseness(result: Result, rows: slice) -> str | None:
+    """Why a cluster is loose, and what to do; None if it is not."""
+    clustering, least = result.clustering, result.settings.least
+    similarity = clustering.similarity[rows][clustering.place[rows] != clustering.around[rows]]
+    similarity = similarity[~np.isnan(similarity)]
+    if clustering.via is not None:
+        below = int((similarity < least).sum())
+        if below <= _UNPROVEN_SHARE * (rows.stop - rows.start):
+            return None
+        return (
+            f"{below:,} of them are below the threshold: only chains of pairs connect them to it. "
+            f"Use --cluster star, or {_REMEDY}"
+        )
+    near = similarity[similarity < 1]
+    if not len(near) or np.median(near) >= least + (1 - least) / 4:
+        return None
+    return (
+        f"half of those that are not identical to it have a similarity of {np.median(near):.3f} or "
+        f"less, near the threshold of {least:.3g}. They may share a template rather than their "
+        f"content: {_REMEDY}"
+    )

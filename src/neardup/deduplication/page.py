@@ -121,7 +121,7 @@ def repeat_command(result: Result) -> str:
 def chain_of(result: Result, row: int) -> tuple[ChainStep, ...]:
     """The chain from a removed document to the kept one, which ends it; none if they are a pair.
 
-    A long chain is cut off.
+    The end of a long chain is an ellipsis.
     """
     clustering = result.clustering
     if clustering.via is None or clustering.link is None:
@@ -131,7 +131,9 @@ def chain_of(result: Result, row: int) -> tuple[ChainStep, ...]:
     here: int | None = row
     while here is not None and len(steps) < _LONGEST_CHAIN:
         following = int(clustering.via[here])
-        steps.append(ChainStep(result.id_at(following), float(clustering.link[here])))
+        is_cut = len(steps) + 1 == _LONGEST_CHAIN and following != kept_for
+        name = "…" if is_cut else result.id_at(following)
+        steps.append(ChainStep(name, float(clustering.link[here])))
         here = None if following == kept_for else row_of(clustering, following)
     return tuple(steps) if len(steps) > 1 else ()
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -84,12 +85,11 @@ class Result:
     def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
         """The rows of `pairs` in batches of about `most`; at least one, which may be empty."""
         if self.settings.pairs == "all" and self.all_pairs is not None:
-            is_empty = True
-            for batch in with_copies(self.all_pairs, self._copies, most):
-                yield self._named_pairs(batch).replace_schema_metadata({"neardup.pairs": STAR_NOTE})
-                is_empty = False
-            if is_empty:
-                yield self._named_pairs(self._copies)
+            note = {"neardup.pairs": STAR_NOTE} if self.both.within else None
+            batches = with_copies(self.all_pairs, self._copies, most)
+            first = next(batches, self._copies)
+            for batch in chain((first,), batches):
+                yield self._named_pairs(batch).replace_schema_metadata(note)
             return
         if self.evidence.distance is None:
             raise SettingError("pairs='none' lists no pairs; run dedup with pairs='evidence'")

@@ -74,7 +74,8 @@ def test_each_similarity_is_in_the_bar_whose_edges_are_around_it(similarities, t
     check_texts(svg)
     shown = {}
     for hint in hints(svg):
-        low, high, count = re.fullmatch(r"([\d.]+) to ([\d.]+): ([\d,]+) pairs?", hint).groups()
+        pattern = r"([\d.]+) to ([\d.]+): ([\d,]+) documents?"
+        low, high, count = re.fullmatch(pattern, hint).groups()
         shown[float(low), float(high)] = int(count.replace(",", ""))
     assert 1 <= len(shown) <= 41
     assert sum(shown.values()) == len(similarities)
@@ -86,10 +87,10 @@ def test_each_similarity_is_in_the_bar_whose_edges_are_around_it(similarities, t
 
 def test_a_round_similarity_opens_its_bar():
     found = hints(similarity_plot(np.array([0.7, 0.85, 1.0, 1.0000000000000002]), 0.7))
-    assert [hint for hint in found if not hint.endswith(" 0 pairs")] == [
-        "0.7 to 0.71: 1 pair",
-        "0.85 to 0.86: 1 pair",
-        "0.99 to 1: 2 pairs",
+    assert [hint for hint in found if not hint.endswith(" 0 documents")] == [
+        "0.7 to 0.71: 1 document",
+        "0.85 to 0.86: 1 document",
+        "0.99 to 1: 2 documents",
     ]
 
 

@@ -136,8 +136,15 @@ def dedup(
         if index is not None:
             from neardup.deduplication.to_index import leave_index
 
-            stages("index")
-            leave_index(result, index, stopping.adds_to(index, f"{output} was written, "))
+            bar, kept = stages("index"), saved.summary["kept"]
+            tell = stopping.adds_to(index, f"{output} was written, ")
+
+            def committed(stored: int) -> None:
+                tell(stored)
+                if bar is not None:
+                    bar(stored, kept, stored)
+
+            leave_index(result, index, committed)
     if json:
         say_json(saved.summary)
     elif not quiet:

@@ -95,7 +95,7 @@ def _shortened(name: str) -> str:
 
 
 def similarity_plot(similarities: Numbers, threshold: float) -> str | None:
-    """Histogram of the accepted pairs by similarity; the threshold is marked."""
+    """Histogram of removed documents by similarity; the threshold is marked."""
     if not len(similarities):
         return None
     step, first, last = cut(min(threshold, float(np.min(similarities))), 1.0)
@@ -108,19 +108,20 @@ def similarity_plot(similarities: Numbers, threshold: float) -> str | None:
 
     drawing = Drawing(
         "similarity",
-        f"Histogram of {len(similarities):,} pairs by their similarity, with the threshold at "
-        f"{threshold:g}. The highest bar, {counts.max():,}, is {names[int(counts.argmax())]}.",
+        f"Histogram of {len(similarities):,} removed documents by their similarity to the one they "
+        f"duplicate, with the threshold at {threshold:g}. The highest bar, {counts.max():,}, is "
+        f"{names[int(counts.argmax())]}.",
     )
     margin = 0.02 * (edges[-1] - edges[0])
     plane = Plane(
         drawing,
-        linear_axis(edges[0] - margin, edges[-1], "similarity of the two documents of a pair"),
-        (log_count_axis if uneven else count_axis)(int(counts.max()), "pairs"),
+        linear_axis(edges[0] - margin, edges[-1], "similarity to the document it duplicates"),
+        (log_count_axis if uneven else count_axis)(int(counts.max()), "removed documents"),
         [(LINE, f"threshold {threshold:g}")],
     )
     plane.stairs(edges, counts.tolist())
     plane.mark(threshold)
-    plane.hints(edges, _hints(names, counts, "pair"))
+    plane.hints(edges, _hints(names, counts, "document"))
     return drawing.svg()
 
 
