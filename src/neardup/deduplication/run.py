@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,7 +30,13 @@ from neardup.deduplication.sources import source_of
 from neardup.errors import SettingError
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.fingerprints.scheme import HashChoice
-from neardup.pairs.all_pairs import find_all_pairs
+from neardup.pairs.all_pairs import (
+    MANY_PAIRS,
+    PAIR_BYTES,
+    PAIRS_A_SECOND,
+    estimated_pairs,
+    find_all_pairs,
+)
 from neardup.pairs.choose import joins_features, require_plan
 from neardup.settings import Clustering, PairListing, Similarity, suggests_settings
 
@@ -204,12 +211,14 @@ def deduplicate(
         )
     if settings.pairs == "all" and (all_pairs is None or settings.floor is not None):
         with timer.stage("all pairs"):
+            floor = settings.threshold if settings.floor is None else settings.floor
+            _warn_of_many_pairs(both, fingerprinter, settings, floor)
             all_pairs = find_all_pairs(
                 both.left,
                 both.right,
                 fingerprinter,
                 settings,
-                floor=settings.threshold if settings.floor is None else settings.floor,
+                floor=floor,
                 within=within,
                 progress=_by_documents(stage("all pairs")),
             )
@@ -229,6 +238,25 @@ def deduplicate(
         timer.seconds,
         timer.wall,
     )
+
+
+def _warn_of_many_pairs(
+    both: Both, fingerprinter: Fingerprinter, settings: DedupSettings, floor: float
+) -> None:
+    """Say beforehand that listing all pairs will take long; a sample tells how many there are."""
+    if not joins_features(settings):
+        return
+    about = estimated_pairs(
+        both.left, both.right, fingerprinter, settings, floor=floor, within=both.within
+    )
+    if about > MANY_PAIRS:
+        warnings.warn(
+            f"about {float(f'{about:.2g}'):,.0f} pairs are of {settings.similarity} ≥ {floor:g}; "
+            f"listing them takes about {about / PAIRS_A_SECOND / 60:,.0f} minutes on one core and "
+            f"{about * PAIR_BYTES / 1e9:,.0f} GB of disk (--pairs evidence lists one for each "
+            "removed document)",
+            stacklevel=2,
+        )
 
 
 def _require_meaning(policy: KeepPolicy, within: bool) -> None:
