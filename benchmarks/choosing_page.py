@@ -82,10 +82,10 @@ def _advice(results: Mapping[str, Result]) -> Iterator[tuple[str, str, str]]:
     alike = _truth(quality, "licenses", 0.8)
     yield (
         "texts with much boilerplate: notices, licences, mails with footers",
-        "`neardup dedup IN --cluster star`",
+        "`neardup dedup IN`",
         f"{alike['documents']:,} licences have {alike['true_pairs']:,} pairs with a Jaccard index "
         f"of 0.8 or more, all found in {alike['seconds']:.1f} s; so many pairs form chains, and "
-        "stars split chains",
+        "stars, the default, split chains",
     )
     bands = [row for row in foreseen.rows if row["ways"] == tune.BANDS and row["chosen"]]
     least = min(bands, key=lambda row: float(row["recall"]))

@@ -105,6 +105,7 @@ def _truth_rows(collection: Exhaustive) -> Iterator[Json]:
                 similarity=collection.similarity,
                 threshold=threshold,
                 memory=memory,
+                pairs="all",
             )
             found, _ = every_pair(documents["id"], result.pairs)
             yield {
@@ -156,8 +157,8 @@ def _similar(
 
     lowest = min(collection.thresholds)
     if tool == OURS:
-        pairs = nd.dedup(documents, features=collection.features, threshold=lowest).pairs
-        return every_pair(documents["id"], pairs)
+        result = nd.dedup(documents, features=collection.features, threshold=lowest, pairs="all")
+        return every_pair(documents["id"], result.pairs)
     sketch, ask = PEERS[tool]
     sketches = sketch(documents["text"].to_pylist(), collection.shingles)
     found = list(dedup_peers.pairs_of(ask(sketches, lowest)))

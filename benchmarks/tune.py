@@ -110,13 +110,16 @@ def _rows(case: Case) -> Iterator[Json]:
                 }
 
 
+OPTIONS = ("--pairs", "all", "--overwrite", "--quiet")
+
+
 def _run(case: Case, settings: dict[str, Any], folder: Path) -> tuple[Path, child.ChildRun]:
     """`neardup dedup --config` with these settings; what it wrote, and what it took."""
     config, output = folder / "settings.toml", folder / "out"
     lines = [f"{name} = {json.dumps(value)}\n" for name, value in settings.items()]
     config.write_text("".join(lines), encoding="utf-8")
     command = [child.neardup_command(), "dedup", str(case.path), "-o", str(output)]
-    return output, child.run([*command, "--config", str(config), "--overwrite", "--quiet"])
+    return output, child.run([*command, "--config", str(config), *OPTIONS])
 
 
 def _similar(output: Path) -> set[tuple[str, str]]:

@@ -70,7 +70,7 @@ def test_recall_of_bands_is_that_of_the_plan(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(choose, "_ALWAYS_AFFORDED", 0)
         patch.setattr(choose, "_PREFERENCE", 0)
-        by_bands = nd.dedup(texts, pairs="all")
+        by_bands = nd.dedup(texts, pairs="all", cluster="components")
         assert nd.dedup(texts, candidates="exact").summary["plan"] == "exact"
     assert by_bands.summary["plan"].startswith("bands:")
     assert by_bands.summary["scheme"] == "nd1/word:3/set/64"

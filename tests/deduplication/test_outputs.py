@@ -277,8 +277,9 @@ def test_within_beside_against(tmp_path, monkeypatch):
     assert summary["removed"] == alone + 5
     every = nd.dedup(texts, against=texts[:5], within=True, pairs="all")
     assert len(every.pairs) > every.summary["removed"]
-    with pytest.raises(nd.SettingError, match="has one threshold"):
-        every.rethreshold(0.9)
+    stricter = nd.dedup(texts, against=texts[:5], within=True, threshold=0.95)
+    assert stricter.summary["removed"] < summary["removed"]
+    assert every.rethreshold(0.95).clusters.equals(stricter.clusters)
     none = nd.dedup(texts, against=texts[:5], within=True, keep="none")
     assert none.summary["removed"] > summary["removed"]
 

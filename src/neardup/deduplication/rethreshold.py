@@ -77,11 +77,6 @@ def _known_pairs(result: Result, threshold: float) -> PairList:
             f"for each removed document only; run dedup with pairs='all' (and with a floor, for a "
             f"threshold below {settings.threshold:g})"
         )
-    if settings.cluster == "star" and result.both.right is not None and result.both.within:
-        raise SettingError(
-            f"threshold={threshold!r}: the result of another collection and of duplicates within "
-            "the input has one threshold; run dedup again for another"
-        )
     if settings.similarity == "hamming":
         is_known = 0 <= threshold <= settings.threshold
     else:
@@ -102,10 +97,9 @@ def _known_pairs(result: Result, threshold: float) -> PairList:
 
 def _stars(result: Result, pairs: PairBatch) -> Removals:
     both, found = result.both, result.found
-    begins = 0 if both.right is None else len(both.left)
     as_found = FoundPairs(
         pairs.a,
-        pairs.b - begins,
+        pairs.b,
         pairs.distance,
         pairs.similarity,
         found.candidates,
@@ -114,7 +108,8 @@ def _stars(result: Result, pairs: PairBatch) -> Removals:
         found.reason,
         found.curve,
     )
-    return Removals(*stars_of_pairs(both.left, both.right, as_found, result.order))
+    stars = stars_of_pairs(both.left, both.right, as_found, result.order, within=both.within)
+    return Removals(*stars)
 
 
 def _distances(both: Both, pairs: PairBatch, a: Places, b: Places) -> NDArray[np.uint16]:
