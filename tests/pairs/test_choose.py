@@ -22,6 +22,7 @@ def test_tune_names_what_auto_takes(monkeypatch, preference, weights, threshold)
     monkeypatch.setattr(choose, "_PREFERENCE", preference)
     texts = planted_texts(800)
     given = {"features": "word:2", "weights": weights, "threshold": threshold, "recall": 0.97}
+    given |= {"cluster": "components"}
     tuning = nd.tune(texts, **given)
     assert nd.dedup(texts, **given).found.plan == tuning.settings["candidates"]
     assert (tuning.choice.candidates == "exact") or preference < 30
@@ -32,9 +33,12 @@ def test_both_ways_are_chosen(monkeypatch):
     assert nd.tune(texts, features="word:3").settings["candidates"] == "exact"
     monkeypatch.setattr(choose, "_ALWAYS_AFFORDED", 0.0)
     monkeypatch.setattr(choose, "_PREFERENCE", 0.0)
-    tuning = nd.tune(texts, features="word:3")
+    tuning = nd.tune(texts, features="word:3", cluster="components")
     assert tuning.settings["candidates"].startswith("bands:")
     assert any(option.candidates == "exact" for option in tuning.alternatives)
+    # Stars are always searched for by features.
+    assert nd.tune(texts, features="word:3").settings["candidates"] == "exact"
+    assert nd.dedup(texts).summary["plan"] == "exact"
 
 
 @pytest.mark.parametrize("recall", [0.5, 0.9, 0.99, 1.0])
