@@ -81,7 +81,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="measure only this contest, and keep the stored rows of the others; repeatable: "
         "%(choices)s",
     )
+    parser.add_argument(
+        "--tool",
+        action="append",
+        metavar="NAME",
+        help="with --only: run only this tool, and keep the stored rows of the others; repeatable",
+    )
     chosen = parser.parse_args(arguments)
+    if chosen.tool and not chosen.only:
+        parser.error("--tool needs --only, which keeps the rows of the other tools")
     measure.one_thread_each()
     versions = package_versions(["neardup", "numpy", "pyarrow", *PACKAGES])
     if _is_here(TEXT_DEDUP):
@@ -104,6 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 continue
             peers = [*contest.peers, *(contest.slow_peers if chosen.all else ())]
             tools = [OURS, *filter(_is_here, peers)]
+            if chosen.tool:
+                tools = [tool for tool in tools if tool in chosen.tool]
             rows = [*_rows(contest, tools, collection, chosen.rounds)]
             result = replace(result, rows=merged(result.rows, rows))
             result.save(chosen.out)

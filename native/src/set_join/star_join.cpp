@@ -19,7 +19,7 @@ constexpr int kNewestBits = 14;
 constexpr std::size_t kMostPostingBytes = std::size_t{1} << 34;
 
 int list_bits(std::size_t features, std::size_t memory) {
-    const int wanted = std::clamp(static_cast<int>(std::bit_width(features / 8)), 12, 24);
+    const int wanted = std::clamp(static_cast<int>(std::bit_width(features / 16)), 12, 24);
     // At most an eighth of the memory, at 8 bytes a list.
     return std::min(wanted, std::max(12, static_cast<int>(std::bit_width(memory / 64)) - 1));
 }

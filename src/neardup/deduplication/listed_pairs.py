@@ -106,7 +106,8 @@ def with_copies(pairs: PairList, copies: PairBatch, most: int) -> Iterator[PairB
             end = int(np.searchsorted(copies.a, a, "left"))
             same = int(np.searchsorted(copies.a, a, "right"))
             end += int(np.searchsorted(copies.b[end:same], b))
-        merged = in_order(joined([batch, copies.take(slice(begin, end))]))
-        yield from HeldPairs(merged).batches(most)
+        if end > begin:
+            batch = in_order(joined([batch, copies.take(slice(begin, end))]))
+        yield from HeldPairs(batch).batches(most)
         begin = end
     yield from HeldPairs(copies.take(slice(begin, None))).batches(most)

@@ -29,9 +29,9 @@ Places = NDArray[np.int64]
 PAIRS_AT_ONCE = 1 << 20
 # From so many pairs on, a run should say beforehand how long listing them takes. Measured on one
 # core with pages of 600 features, and on disk in the spool and the output together.
-MANY_PAIRS, PAIRS_A_SECOND, PAIR_BYTES = 10**8, 500_000, 12
+MANY_PAIRS, PAIRS_A_SECOND, PAIR_BYTES = 10**8, 500_000, 8
 # Documents between two reports of progress.
-_AT_ONCE = 1 << 12
+_AT_ONCE = 1 << 11
 _SAMPLE = 2000
 _SCHEMA = pa.schema(
     {"a": pa.uint32(), "b": pa.uint32(), "distance": pa.uint16(), "similarity": pa.float64()}

@@ -16,7 +16,7 @@ from neardup.pairs.by_features.exact_join import JoinSide, Measure, keep_possibl
 Places = NDArray[np.int64]
 
 # Documents between two reports of progress, at which a run can also be interrupted.
-_AT_ONCE = 1 << 14
+_AT_ONCE = 1 << 11
 
 
 class StarSearch:
