@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from tests.deduplication.planted import planted_texts
 
 from neardup.cli.app import app
+from neardup.collection.collected import collect
 from neardup.collection.source import FileSource
 from neardup.deduplication import run as run_module, save as save_module
 
@@ -34,7 +35,7 @@ KINDS = {
 }
 
 
-class Stop(Exception):
+class StopError(Exception):
     """Ends a run as a crash does."""
 
 
@@ -88,7 +89,7 @@ def refuse(monkeypatch, *names):
     """Let the passes of these names end the run."""
 
     def stop(*arguments, **more):
-        raise Stop
+        raise StopError
 
     places = {
         "idf": [(run_module, "fitted")],
@@ -107,7 +108,7 @@ def interrupt(monkeypatch, before, *options):
     with monkeypatch.context() as patch:
         refuse(patch, before)
         ran = neardup("-o", "out", "--resume", *options)
-    assert isinstance(ran.exception, Stop)
+    assert isinstance(ran.exception, StopError)
     assert not Path("out").exists()
 
 
@@ -233,8 +234,6 @@ def test_another_version_begins_anew(folder, monkeypatch):
 
 
 def test_an_input_that_changes_during_the_run_is_not_stored(folder, monkeypatch):
-    collect = run_module.collect
-
     def changing(*arguments, **more):
         found = collect(*arguments, **more)
         os.utime("in.jsonl", (0, 0))
@@ -284,19 +283,20 @@ def test_a_damaged_file_repeats_its_pass(folder, monkeypatch, kind, file, damage
 
 
 KILLED = """
-import os, signal, sys
+import os, sys, time
 from pathlib import Path
 from neardup.atomic import work_folder
 from neardup.cli.entry import main
 
-left = int(sys.argv.pop(1))
+left, number = int(sys.argv.pop(1)), int(sys.argv.pop(1))
 
 def counted(function):
     def call(*arguments):
         global left
         left -= 1
         if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), number)
+            time.sleep(60)
         return function(*arguments)
     return call
 
@@ -304,6 +304,14 @@ work_folder.synchronize = counted(work_folder.synchronize)
 Path.rename = counted(Path.rename)
 main()
 """
+
+
+def killed_after(steps, number):
+    """A run that gets a signal after so many steps of storing its passes."""
+    command = [sys.executable, "-c", KILLED, str(steps), str(int(number))]
+    return subprocess.run(
+        [*command, "dedup", "in.jsonl", "-o", "out", "--resume"], capture_output=True, check=False
+    )
 
 
 # Each pass flushes its files, its new marker and the folder, renames the marker, flushes again.
@@ -324,14 +332,24 @@ main()
 )
 def test_kill_9_leaves_a_finished_pass_or_none(folder, steps, finished):
     done("-o", "whole")
-    command = [sys.executable, "-c", KILLED, str(steps), "dedup", "in.jsonl", "-o", "out"]
-    killed = subprocess.run([*command, "--resume"], capture_output=True, check=False)
+    killed = killed_after(steps, signal.SIGKILL)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert {path.name for path in work().glob("*.json")} == {f"{name}.json" for name in finished}
     done("-o", "out", "--resume")
     assert resumed() == finished
     assert contents("out") == contents("whole")
     assert not [name for name in os.listdir() if name.startswith(".")]
+
+
+def test_ctrl_c_says_how_to_go_on(folder):
+    stopped = killed_after(8, signal.SIGINT)
+    assert stopped.returncode == 130
+    assert stopped.stderr.decode().splitlines()[-1] == (
+        "neardup: stopped; out was not written; the same command goes on after the passes that "
+        "are finished"
+    )
+    done("-o", "out", "--resume")
+    assert resumed() == ["features"]
 
 
 def test_a_run_without_resume_leaves_the_work_folder_alone(folder, monkeypatch):
