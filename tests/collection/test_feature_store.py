@@ -86,3 +86,11 @@ def test_a_full_disk_is_said_in_a_sentence(monkeypatch):
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     with pytest.raises(NeardupError, match="No space left on device; set TMPDIR"):
         FeatureStore(0).add(features_of([{1: 1.0}]))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is full")
+@pytest.mark.parametrize("features", [1, 100_000])
+def test_a_full_disk_is_noticed_at_the_first_byte(features):
+    store = FeatureStore(0, Path("/dev/full"))
+    with pytest.raises(NeardupError, match="No space left on device; make room on the disk"):
+        store.add(features_of([dict.fromkeys(range(features), 1.0)]))

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,9 +236,7 @@ class FeatureStore:
             odd = np.zeros(len(part.words) % 2, np.uint32)  # the next part is aligned
             for array in (part.hashes, part.weights, part.words, odd):
                 if array is not None:
-                    array.tofile(self._file)
-                    if self._path is not None:
-                        self._checksum.update(np.ascontiguousarray(array).view(np.uint8).data)
+                    self._write(self._file, array)
         except OSError as error:
             if self._path is not None:
                 raise _unstored(self._path, error) from error
@@ -249,6 +247,14 @@ class FeatureStore:
             ) from error
         self._spilled = self._file.tell()
         return _Stored(part.offsets, at, len(part.hashes), part.weights is not None)
+
+    def _write(self, file: IO[bytes], array: NDArray[Any]) -> None:
+        """Write an array; unlike `tofile`, this finds out that the disk is full."""
+        left = np.ascontiguousarray(array).view(np.uint8).data
+        if self._path is not None:
+            self._checksum.update(left)
+        while left:
+            left = left[file.write(left) :]
 
     def _read(self, number: int) -> WeightedFeatures:
         part = self._parts[number]
