@@ -1,10 +1,12 @@
 """Features in a file are those that were in memory."""
 
 import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from xxhash import xxh3_128
 
 from neardup.collection.feature_store import FeatureStore
 from neardup.errors import NeardupError
@@ -58,6 +60,27 @@ def test_parts_come_back_as_they_were(batches, weighted, memory, data):
     assert plain(taken) == plain(expected)
 
 
+@given(st.lists(DOCUMENTS, max_size=5), st.booleans(), st.integers(0, 2000), st.integers(0, 2000))
+def test_features_come_back_from_the_file_of_another_store(batches, weighted, before, now):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "features")
+        store = FeatureStore(before, path)
+        for documents in batches:
+            store.add(features_of(documents, weighted))
+        assert xxh3_128(path.read_bytes()).hexdigest() == store.checksum
+        again = FeatureStore.stored(path, store.stored_parts(), now)
+        assert again.held_bytes <= now
+        assert again.weighted == store.weighted
+        assert again.sizes.tolist() == store.sizes.tolist()
+        assert FeatureStore.released(store.stored_parts()).sizes.tolist() == store.sizes.tolist()
+        found, expected = (
+            [(where, plain(part)) for where, part in one.parts()] for one in (again, store)
+        )
+        assert found == expected
+        for one in (store, again):
+            one.release()
+
+
 def test_a_full_disk_is_said_in_a_sentence(monkeypatch):
     def full(**_):
         raise OSError(28, "No space left on device")
@@ -65,3 +88,11 @@ def test_a_full_disk_is_said_in_a_sentence(monkeypatch):
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     with pytest.raises(NeardupError, match="No space left on device; set TMPDIR"):
         FeatureStore(0).add(features_of([{1: 1.0}]))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is full")
+@pytest.mark.parametrize("features", [1, 100_000])
+def test_a_full_disk_is_noticed_at_the_first_byte(features):
+    store = FeatureStore(0, Path("/dev/full"))
+    with pytest.raises(NeardupError, match="No space left on device; make room on the disk"):
+        store.add(features_of([dict.fromkeys(range(features), 1.0)]))

@@ -34,6 +34,8 @@ def trial(chance: random.Random) -> dict[str, int]:
         assert output is not None
         if name in ("dedup", "sweep"):
             words = (*words, "--overwrite")
+        if name == "dedup" and chance.random() < 0.5:
+            words = (*words, "--resume")
         target = folder / output
         finished = done(neardup(*words, cwd=folder))
         expected = snapshot(target)

@@ -101,8 +101,13 @@ def abandon() -> None:
         shutil.rmtree(hidden, ignore_errors=True)
 
 
+def shortened(name: str) -> str:
+    """A file name that leaves room for a prefix and a suffix."""
+    return os.fsdecode(os.fsencode(name)[:_LONGEST_NAME])
+
+
 def _prefix(target: Path) -> str:
-    return f".{os.fsdecode(os.fsencode(target.name)[:_LONGEST_NAME])}.{_MARK}"
+    return f".{shortened(target.name)}.{_MARK}"
 
 
 def _locked_folder(place: Path, prefix: str) -> Path:

@@ -10,6 +10,8 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from neardup.cli.terminal import say
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -197,6 +199,12 @@ class Stages:
         self._bar = DocumentProgress(title) if name in _BY_DOCUMENTS else ByteProgress(title)
         self._bar.__enter__()
         return self._bar
+
+    def say(self, line: str) -> None:
+        """Print a line about the run on standard error, between two stages."""
+        self._end()
+        if not self._quiet:
+            say(line, err=True)
 
     def __enter__(self) -> Stages:
         return self

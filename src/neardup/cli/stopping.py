@@ -49,8 +49,11 @@ def if_stopped(undone: Callable[[], str]) -> None:
     _undone = undone
 
 
-def writes(*outputs: Path | None) -> None:
-    """If the run is stopped, report which of these outputs were written and which were not."""
+def writes(*outputs: Path | None, advice: str = "") -> None:
+    """If the run is stopped, report which of these outputs were written and which were not.
+
+    `advice` follows if one was not.
+    """
     from neardup.atomic import written
 
     named = [output for output in outputs if output is not None]
@@ -60,7 +63,7 @@ def writes(*outputs: Path | None) -> None:
         left = [str(output) for output in named if not written(output)]
         parts = [f"{_and(left)} not written"] if left else []
         parts += [f"{_and(done)} written"] if done else []
-        return ", ".join(parts)
+        return ", ".join(parts) + (advice if left else "")
 
     if named:
         if_stopped(undone)

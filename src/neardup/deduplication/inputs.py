@@ -1,14 +1,18 @@
-"""What was read: the named inputs, with their sizes and dates."""
+"""What is read: the named inputs, with their sizes and dates."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from glob import glob
 from typing import Any
 
+from xxhash import xxh3_128
+
 from neardup.collection.source import Source
+from neardup.errors import SettingError
 from neardup.read.expand import local_files
 
 
@@ -19,6 +23,57 @@ def inputs_of(source: Source | None) -> list[dict[str, Any]]:
     names, so the list is empty.
     """
     return [] if source is None else [_described(name) for name in source.places]
+
+
+def require_checkable(names: Sequence[str]) -> None:
+    """Refuse inputs of which nobody can tell whether they are those of an earlier run."""
+    for name in names:
+        kind = _uncheckable(name)
+        if kind is not None:
+            raise SettingError(
+                f"--resume cannot tell whether {name} is unchanged: it is {kind}; store the "
+                "documents in a file first, or run without --resume"
+            )
+
+
+def states_of(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Each named input with a hash of the names, sizes and modification times of its files."""
+    return [{"name": _printable(name), "state": _state(name)} for name in names]
+
+
+def _uncheckable(name: str) -> str | None:
+    """What an input is that cannot be checked; None for files and folders."""
+    from neardup.index.disk.store import is_index
+
+    if name == "-":
+        return "standard input"
+    if "://" in name:
+        return "a URL"
+    if os.path.isdir(name):
+        return "an index" if is_index(name) else None
+    try:
+        status = os.stat(name)
+    except OSError:  # a glob, or an input that the reader refuses
+        return None
+    is_file = stat.S_ISREG(status.st_mode) and not name.startswith(("/dev/", "/proc/"))
+    return None if is_file else "a pipe or a device"
+
+
+def _state(name: str) -> str:
+    digest = xxh3_128()
+    paths = [file.path for file in local_files(name)] if os.path.isdir(name) else _paths(name)
+    for path in sorted(paths):
+        try:
+            status = os.stat(path)
+            known = f"{status.st_size} {status.st_mtime_ns}"
+        except OSError:
+            known = "unreadable"
+        digest.update(os.fsencode(os.path.abspath(path)) + f"\0{known}\0".encode())
+    return digest.hexdigest()
+
+
+def _printable(name: str) -> str:
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def _described(name: str) -> dict[str, Any]:

@@ -57,6 +57,7 @@ class Result:
     all_pairs: PairList | None
     seconds: Mapping[str, float]
     wall_seconds: float
+    resumed: tuple[str, ...] = ()  # passes taken over from an interrupted run
 
     @property
     def collected(self) -> Collected:

@@ -25,6 +25,7 @@ from neardup.deduplication.removals import (
     removals_by_stars,
 )
 from neardup.deduplication.result import Result
+from neardup.deduplication.resume import FEATURES, IDF, PAIRS, Decided, Resume, Taken
 from neardup.deduplication.rows import one_column, require_keep_column
 from neardup.deduplication.sources import source_of
 from neardup.errors import SettingError
@@ -37,7 +38,7 @@ from neardup.pairs.all_pairs import (
     estimated_pairs,
     find_all_pairs,
 )
-from neardup.pairs.choose import joins_features, require_plan
+from neardup.pairs.choose import collects, joins_features, require_plan
 from neardup.settings import Clustering, PairListing, Similarity, suggests_settings
 
 StageProgress = Callable[[str], Progress | None]
@@ -162,54 +163,54 @@ def deduplicate(
     stage: StageProgress = lambda _: None,
     *,
     within: bool = False,
+    resume: Resume | None = None,
 ) -> Result:
     """Read, find what to remove, cluster; `stage` is told each, and may follow its progress.
 
     Without an `old` collection, documents are compared within `source`; with one, they are only if
-    `within` is set.
+    `within` is set. Passes that `resume` has stored are not repeated, the others are stored there.
     """
     within = within or old is None
     require_plan(settings)
     _require_meaning(settings.keep, within)
     require_keep_column(source, settings.keep)
     timer = _Timer()
+    taken = Taken() if resume is None else resume.taken()
+    timer.seconds.update(taken.seconds)
     sources = [source] if old is None else [source, old]
     fingerprinter = fingerprinter_of(settings.scheme, settings.threads)
-    if settings.scheme.needs_idf:
-        with timer.stage("idf"):
-            batches = (batch for one in sources for batch in one.batches(stage("idf")))
+    if taken.idf is not None:
+        fingerprinter = fingerprinter.weighted_by(taken.idf)
+    elif settings.scheme.needs_idf:
+        with timer.stage(IDF):
+            batches = (batch for one in sources for batch in one.batches(stage(IDF)))
             fingerprinter = fitted(fingerprinter, (batch.columns for batch in batches), None)
-    with timer.stage("features"):
-        budget = Budget(settings.memory)
-        collections = [
-            _read(one, fingerprinter, budget, len(sources), settings, stage) for one in sources
-        ]
+        if resume is not None and fingerprinter.idf is not None:
+            resume.store_idf(fingerprinter.idf, timer.of(IDF))
+    collections = taken.collections
+    if collections is None:
+        with timer.stage(FEATURES):
+            held = Budget(settings.memory).features(len(sources))
+            stores = [
+                FeatureStore(held, None if resume is None else resume.features_path(number))
+                if collects(settings).features
+                else None
+                for number in range(len(sources))
+            ]
+            collections = [
+                _read(one, fingerprinter, store, settings, stage)
+                for one, store in zip(sources, stores, strict=True)
+            ]
+        if resume is not None:
+            resume.store_features(collections, timer.of(FEATURES))
     both = Both(collections[0], None if old is None else collections[1], within)
-    if settings.keep.column is not None:
-        with timer.stage("keep order"):
-            order = _keep_order(source, settings.keep, both.left, stage("keep order"))
-    else:
-        order = _keep_order(source, settings.keep, both.left, None)
-    all_pairs: PairList | None
-    with timer.stage("pairs"):
-        progress = _by_documents(stage("pairs"))
-        if settings.cluster == "components" and within:
-            removals, found, all_pairs = removals_by_components(
-                both, order, fingerprinter, settings
-            )
-        else:
-            removals, found, all_pairs = removals_by_stars(
-                both, order, fingerprinter, settings, progress
-            )
-    with timer.stage("clusters"):
-        stage("clusters")
-        clusters = removals.clusters(settings.keep)
-        evidence = evidence_of(
-            both,
-            clusters,
-            None if settings.pairs == "none" else lambda a, b: both.distances(a, b, fingerprinter),
-        )
-    if settings.pairs == "all" and (all_pairs is None or settings.floor is not None):
+    decided = taken.decided
+    if decided is None:
+        decided = _decided(source, both, fingerprinter, settings, stage, timer)
+        if resume is not None:
+            resume.store_pairs(decided, timer.of("keep order", PAIRS, "clusters"))
+    all_pairs = decided.all_pairs
+    if decided.lacks_pairs(settings):
         with timer.stage("all pairs"):
             floor = settings.threshold if settings.floor is None else settings.floor
             _warn_of_many_pairs(both, fingerprinter, settings, floor)
@@ -230,13 +231,14 @@ def deduplicate(
         fingerprinter,
         both,
         old,
-        order,
-        found,
-        clusters,
-        evidence,
+        decided.order,
+        decided.found,
+        decided.clusters,
+        decided.evidence,
         all_pairs,
         timer.seconds,
         timer.wall,
+        taken.passes,
     )
 
 
@@ -257,6 +259,42 @@ def _warn_of_many_pairs(
             "removed document)",
             stacklevel=2,
         )
+
+
+def _decided(
+    source: Source,
+    both: Both,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    stage: StageProgress,
+    timer: _Timer,
+) -> Decided:
+    """Find what to remove, and why."""
+    if settings.keep.column is not None:
+        with timer.stage("keep order"):
+            order = _keep_order(source, settings.keep, both.left, stage("keep order"))
+    else:
+        order = _keep_order(source, settings.keep, both.left, None)
+    all_pairs: PairList | None
+    with timer.stage(PAIRS):
+        progress = _by_documents(stage(PAIRS))
+        if settings.cluster == "components" and both.within:
+            removals, found, all_pairs = removals_by_components(
+                both, order, fingerprinter, settings
+            )
+        else:
+            removals, found, all_pairs = removals_by_stars(
+                both, order, fingerprinter, settings, progress
+            )
+    with timer.stage("clusters"):
+        stage("clusters")
+        clusters = removals.clusters(settings.keep)
+        evidence = evidence_of(
+            both,
+            clusters,
+            None if settings.pairs == "none" else lambda a, b: both.distances(a, b, fingerprinter),
+        )
+    return Decided(order, removals, clusters, found, evidence, all_pairs)
 
 
 def _require_meaning(policy: KeepPolicy, within: bool) -> None:
@@ -292,25 +330,21 @@ def _by_documents(progress: Progress | None) -> DocumentProgress | None:
 def _read(
     source: Source,
     fingerprinter: Fingerprinter,
-    budget: Budget,
-    sources: int,
+    features: FeatureStore | None,
     settings: DedupSettings,
     stage: StageProgress,
 ) -> Collected:
     """The first pass over one of the collections."""
-    by_features = settings.similarity != "hamming"
-    known = None if by_features else source.fingerprinted()
+    known = source.fingerprinted() if features is None else None
     if known is not None:
         return known
-    # The exact join needs no fingerprints, and those of the pairs can be made of features.
-    in_features = joins_features(settings) and fingerprinter.scheme.is_hashed
     return collect(
         source,
         fingerprinter,
-        features=FeatureStore(budget.features(sources)) if by_features else None,
-        rows_by=() if in_features else (fingerprinter,),
-        watch=budget.require_bookkeeping,
-        progress=stage("features"),
+        features=features,
+        rows_by=(fingerprinter,) if collects(settings).rows else (),
+        watch=Budget(settings.memory).require_bookkeeping,
+        progress=stage(FEATURES),
     )
 
 
@@ -325,6 +359,10 @@ class _Timer:
     def wall(self) -> float:
         """Seconds since the run began."""
         return time.perf_counter() - self._began
+
+    def of(self, *names: str) -> dict[str, float]:
+        """The seconds of some stages."""
+        return {name: self.seconds[name] for name in names if name in self.seconds}
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

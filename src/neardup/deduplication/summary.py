@@ -53,6 +53,7 @@ def summary_of(result: Result) -> dict[str, Any]:
         "command": None,
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
         "wall_seconds": round(result.wall_seconds, 3),
+        "resumed": list(result.resumed),
         "peak_megabytes": round(_peak_megabytes(), 1),
         "versions": {
             "neardup": __version__,

@@ -90,6 +90,23 @@ def joins_features(settings: DedupSettings) -> bool:
     return settings.similarity != "hamming" and settings.candidates in (AUTO, EXACT)
 
 
+@dataclass(frozen=True)
+class Collects:
+    """What is collected of each document for the search."""
+
+    features: bool
+    rows: bool
+
+
+def collects(settings: DedupSettings) -> Collects:
+    """What the search needs.
+
+    The exact join needs no fingerprints, and those of its pairs can be made of hashed features.
+    """
+    made_of_features = joins_features(settings) and settings.scheme.is_hashed
+    return Collects(features=settings.similarity != "hamming", rows=not made_of_features)
+
+
 def require_plan(settings: DedupSettings) -> None:
     """Refuse `candidates` that name no plan, or one that misses pairs within the threshold."""
     if settings.candidates == AUTO:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _LARGEST = 5
 _CHAINS = 3
 _SHOWN = 60
+_GO_ON = "; the same command goes on after the passes that are finished"
 _FORMATS = ("parquet", "jsonl", "csv")
 
 
@@ -58,6 +60,11 @@ _FORMATS = ("parquet", "jsonl", "csv")
     help="Settings file, as `neardup tune` writes it. Command-line options override the config "
     "file, which overrides the preset.",
 )
+@options.flag(
+    "--resume",
+    help="Store finished passes beside the output until the run succeeds. After Ctrl-C or a crash, "
+    "the same command goes on with the next pass.",
+)
 @options.flag("--strict", help="Fail if a row cannot be read.")
 @options.quiet
 @options.as_json
@@ -78,6 +85,7 @@ def dedup(
     index: Path | None,
     preset: str | None,
     config: Path | None,
+    resume: bool,
     strict: bool,
     quiet: bool,
     json: bool,
@@ -90,10 +98,12 @@ def dedup(
 
     Example: neardup dedup corpus.jsonl.gz -o out --threshold 0.8
     """
-    from neardup.atomic import require_apart
+    from neardup.atomic import require_apart, work_folder_of
     from neardup.cli.progress import Stages
     from neardup.collection.settings import DedupSettings, settings_in
     from neardup.collection.source import FileSource
+    from neardup.deduplication.inputs import require_checkable
+    from neardup.deduplication.resume import Resume
     from neardup.deduplication.run import deduplicate
     from neardup.deduplication.save import FOLDER, require_format, save
     from neardup.deduplication.sources import stored_source
@@ -111,11 +121,25 @@ def dedup(
         from neardup.deduplication.to_index import require_fitting_index
 
         require_fitting_index(settings, index)
-    stopping.writes(output)
-    with Stages(quiet=quiet or json) as stages:
+    if resume:
+        require_checkable([*inputs, *against])
+    stopping.writes(output, advice=_GO_ON if resume else "")
+    with ExitStack() as stack:
+        stages = stack.enter_context(Stages(quiet=quiet or json))
+        work_folder = work_folder_of(output)
+        if not resume and work_folder.exists():
+            stages.say(
+                f"{work_folder} has finished passes of an earlier run; use them with --resume, or "
+                "delete the folder"
+            )
         old = stored_source(list(against), settings) if against else None
         source = FileSource(list(inputs), settings)
-        result = deduplicate(source, settings, old, stages, within=within)
+        passes = None
+        if resume:
+            named = [inputs, against] if against else [inputs]
+            passes = Resume(output, named, settings, stages.say, within=within)
+            stack.callback(passes.close)
+        result = deduplicate(source, settings, old, stages, within=within, resume=passes)
         rejected = result.collected.rejected
         if strict and rejected:
             row = next(iter(rejected))
@@ -145,6 +169,8 @@ def dedup(
                     bar(stored, kept, stored)
 
             leave_index(result, index, committed)
+        if passes is not None:
+            passes.remove()
     if json:
         say_json(saved.summary)
     elif not quiet:
