@@ -15,6 +15,7 @@ from neardup.collection.rejected import RejectedRows
 from neardup.collection.source import Progress, Source
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.hamming_join import RowGroups, group_rows
+from neardup.kernels.index_tables import release_memory
 
 Places = NDArray[np.int64]
 
@@ -137,6 +138,9 @@ def collect(
         held = parts.count(batch.ids)
         if watch is not None:
             watch(*held)
+    # What reading has freed would otherwise stay with the process, and count beside the search.
+    pa.default_memory_pool().release_unused()
+    release_memory()
     read = time.perf_counter() - began - sum(seconds.values())
     words = np.concatenate([np.zeros(0, np.uint32), *parts.words])
     rows = tuple(
