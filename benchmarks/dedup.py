@@ -33,6 +33,8 @@ from benchmarks.dedup_contests import (
 )
 from benchmarks.dedup_corpora import Collection
 from benchmarks.dedup_once import (
+    BEFORE,
+    BEFORE_FOLDER,
     LIMITS,
     MOST_JUDGED,
     OURS,
@@ -147,7 +149,9 @@ def merged(stored: Sequence[Json], measured: Sequence[Json]) -> list[Json]:
 
 
 def _is_here(tool: str) -> bool:
-    """Whether a tool is installed; all but text-dedup are, with the extra `bench`."""
+    """Whether a tool is installed; with the extra `bench`, all but these two are."""
+    if tool == BEFORE:
+        return BEFORE_FOLDER is not None
     if tool != TEXT_DEDUP or TEXT_DEDUP_PYTHON.exists():
         return True
     home = TEXT_DEDUP_PYTHON.parents[1]
@@ -362,10 +366,9 @@ def _goals(result: Result, contest: Contest) -> Iterator[tuple[str, Judge]]:
     ):
         if most is not None:
             yield f"≤ {form.format(most)}", partial(_at_most, key, most, form)
-    if goal.before is not None:
-        seconds, megabytes = goal.before
-        wanted = f"≤ {seconds:.2f} CPU s and {megabytes:,.0f} MB, as before (+ {100 * NOISE:.0f} %)"
-        yield wanted, partial(_as_before, seconds, megabytes)
+    if goal.as_before:
+        wanted = f"CPU time and memory as before (+ {100 * NOISE:.0f} %)"
+        yield wanted, lambda ours: _as_before(result, contest, ours)
     if contest is GIANT:
         yield "one row per document", _linear
 
@@ -379,10 +382,12 @@ def _at_most(key: str, most: float, form: str, ours: Json) -> Verdict:
     return form.format(ours[key]), ours[key] <= most
 
 
-def _as_before(seconds: float, megabytes: float, ours: Json) -> Verdict:
-    spent, peak = ours["cpu_seconds"], ours["peak_megabytes"]
-    met = spent <= (1 + NOISE) * seconds and peak <= (1 + NOISE) * megabytes
-    return f"{spent:.2f} s, {peak:,.0f} MB", met
+def _as_before(result: Result, contest: Contest, ours: Json) -> Verdict:
+    before = next((row for row in _of(result, contest) if row["tool"] == BEFORE), None)
+    if before is None:
+        return "not measured", None
+    times = [ours[key] / before[key] for key in ("cpu_seconds", "peak_megabytes")]
+    return f"{times[0]:.2f} × the time, {times[1]:.2f} × the memory", max(times) <= 1 + NOISE
 
 
 def _linear(ours: Json) -> Verdict:
@@ -396,7 +401,7 @@ def _against_peers(result: Result, contest: Contest, ours: Json) -> Verdict:
     peers = [
         row
         for row in _of(result, contest)
-        if row["tool"] != OURS
+        if row["tool"] not in (OURS, BEFORE)
         and row["tool"].startswith(contest.goal.than or "")
         and row["stopped_at"] is None
     ]

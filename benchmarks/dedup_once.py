@@ -7,6 +7,7 @@ run that reaches the limits is stopped there, and finds nothing.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -26,6 +27,15 @@ from benchmarks.dedup_corpora import NO_PAIRS, SEED, SHINGLE, Collection, Genera
 from benchmarks.dedup_peers import SKETCH
 
 OURS = "neardup"
+# The last version that listed all pairs, commit 1648860, in a folder that an environment variable
+# names: `pip install --target FOLDER .` in a checkout of it.
+BEFORE = "neardup before stars"
+BEFORE_FOLDER = os.environ.get("NEARDUP_BEFORE")
+_START = (
+    "import sys; sys.path.insert(0, {folder!r}); "
+    "sys.meta_path[:] = [one for one in sys.meta_path if 'ScikitBuild' not in type(one).__name__]; "
+    "from neardup.cli.entry import main; main()"
+)
 TEXT_DEDUP = "text-dedup"
 # It brings some seventy packages, Spark among them, so it has an environment of its own.
 TEXT_DEDUP_PYTHON = Path(sys.prefix) / "peers" / TEXT_DEDUP / "bin" / "python"
@@ -69,7 +79,7 @@ def once(tool: str, collection: Collection, threshold: float) -> Once:
             return cost
         pairs = None if tool == TEXT_DEDUP else _reported(output)
         removed = _removed(tool, output, collection.documents, pairs)
-        said = _said(output) if tool == OURS else {}
+        said = _said(output) if tool in (OURS, BEFORE) else {}
     found: dict[str, Any] = {
         "removed": int(removed.sum()),
         "pairs": None if pairs is None else len(pairs),
@@ -93,8 +103,11 @@ def _said(output: Path) -> dict[str, Any]:
 
 
 def _command(tool: str, source: Path, output: Path, threshold: float) -> Sequence[str]:
-    if tool == OURS:
-        ours = [child.neardup_command(), "dedup", str(source), "-o", str(output)]
+    if tool in (OURS, BEFORE):
+        command = [child.neardup_command()]
+        if tool == BEFORE:
+            command = [sys.executable, "-c", _START.format(folder=BEFORE_FOLDER)]
+        ours = [*command, "dedup", str(source), "-o", str(output)]
         return [*ours, "--threshold", str(threshold), "--threads", "1", "--quiet"]
     if tool != TEXT_DEDUP:
         peer = [sys.executable, "-m", "benchmarks.dedup_peers", tool]
@@ -137,7 +150,7 @@ def _rows_of(batches: Iterable[pa.RecordBatch]) -> Ints:
 def _removed(tool: str, output: Path, n: int, pairs: Ints | None) -> Flags:
     """Which rows a tool removed."""
     removed = np.zeros(n, np.bool_)
-    if tool == OURS:
+    if tool in (OURS, BEFORE):
         clusters = pq.read_table(output / "clusters.parquet", columns=["id", "kept"])
         gone = clusters.filter(pc.invert(clusters["kept"]))
         removed[gone["id"].cast(pa.int64()).to_numpy()] = True

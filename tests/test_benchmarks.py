@@ -52,7 +52,7 @@ FIRST_DOCUMENTS = {
     "Chinese": "fb809b26048af41700eeeb3a310224f91ff1e753e915564b31496a72fb9ecb58",
 }
 
-TOOLS = ("neardup", "rensa")
+TOOLS = ("neardup", dedup_once.BEFORE, "rensa")
 
 
 def test_page_is_made_of_the_committed_results():

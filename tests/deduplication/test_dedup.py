@@ -18,6 +18,7 @@ from hypothesis import given, settings, strategies as st
 from tests.deduplication.planted import planted_texts, shingles, true_pairs
 
 import neardup as nd
+from neardup.collection import budget
 from neardup.deduplication.page import repeat_command
 from neardup.pairs import choose
 from neardup.pairs.by_features import exact_join
@@ -45,6 +46,17 @@ def test_every_pair_is_found_and_true(texts, threshold):
     kinds = {pair for pair in truth if all(first[sets[place]] == place for place in pair)}
     assert found.keys() == stars | kinds
     assert all(found[pair] == truth[pair] for pair in found)
+
+
+EVERY_WAY = [
+    {"threshold": 0.6},
+    {"threshold": 0.8, "keep": "longest", "pairs": "all"},
+    {"threshold": 0.6, "floor": 0.4, "keep": "shortest"},
+    {"threshold": 0.6, "weights": "count"},
+    {"threshold": 0.7, "weights": "tfidf", "similarity": "cosine", "pairs": "all"},
+    {"threshold": 0.7, "similarity": "cosine", "keep": "none"},
+    {"threshold": 8, "similarity": "hamming"},
+]
 
 
 @settings(max_examples=100)
@@ -104,13 +116,20 @@ def test_little_memory_changes_nothing(candidates, weights, cluster, monkeypatch
     assert len(old.pairs)
 
 
-def test_threads_change_nothing(tmp_path):
-    texts = planted_texts(800)
-    for threads in (1, 2):
-        nd.dedup(texts, threads=threads).save(tmp_path / str(threads))
-    for name in ("pairs.parquet", "clusters.parquet", "kept.parquet"):
-        one, two = ((tmp_path / str(threads) / name).read_bytes() for threads in (1, 2))
-        assert one == two, name
+@pytest.mark.parametrize("chosen", EVERY_WAY, ids=str)
+def test_threads_and_memory_change_nothing(chosen, tmp_path, monkeypatch):
+    """Byte for byte, in memory or in a temporary file, with one index or many."""
+    texts = planted_texts(600, changed=3)
+    names = ["kept.parquet", "removed.parquet", "pairs.parquet", "clusters.parquet"]
+    first: list[bytes] | None = None
+    for threads, memory, work in ((1, "8GB", 48 << 20), (2, "1MB", 300_000), (8, "1MB", 100_000)):
+        monkeypatch.setattr(budget, "LEAST_WORK", work)
+        folder = tmp_path / str(threads)
+        nd.dedup(texts, threads=threads, memory=memory, **chosen).save(folder)
+        written = [(folder / name).read_bytes() for name in names]
+        first = first or written
+        assert written == first
+    assert nd.dedup(texts, **chosen).summary["removed"] > 50
 
 
 def test_a_stricter_threshold_afterwards_is_one_beforehand():
