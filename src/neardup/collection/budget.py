@@ -52,8 +52,8 @@ class Budget:
         """The error for more than `most` pairs; `limit` is the threshold in words."""
         return NeardupError(
             f"more than {most:,} pairs are of {limit}, and {_written(self.memory)} of memory has "
-            "room for no more; raise the threshold, or give more memory (--memory, "
-            f"{_CLUSTERED_PAIR} bytes a pair)"
+            "room for no more; use --cluster star without a plan, which lists no pairs, raise the "
+            f"threshold, or give more memory (--memory, {_CLUSTERED_PAIR} bytes a pair)"
         )
 
 
