@@ -690,7 +690,7 @@ def _readme_speed() -> tuple[list[list[str]], str]:
 def test_the_readme_says_how_fast_fingerprints_are():
     result = Result.load("fingerprint")
     rows, _ = _readme_speed()
-    assert len(rows) == 7
+    assert len(rows) == 6
     for tool, shown, *_ in rows:
         row = result.find(corpus="English", task=fingerprint.WORDS, name=tool)
         assert shown == ("" if row is None else f"{row['megabytes_per_second']:.0f}"), tool
