@@ -155,3 +155,5 @@ def around(tmp_path, monkeypatch):
 def test_the_python_examples_run(page, number, around, capsys):
     code = _PYTHON.findall(page.read_text(encoding="utf-8"))[number]
     exec(compile(code, str(page), "exec"), around)
+    assert code.strip()
+    assert not capsys.readouterr().err

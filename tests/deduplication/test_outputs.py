@@ -17,7 +17,7 @@ from tests.deduplication.planted import planted_texts
 
 import neardup as nd
 from neardup.collection.settings import DedupSettings
-from neardup.deduplication.listed_pairs import HeldPairs, in_order, with_copies
+from neardup.deduplication.listed_pairs import HeldPairs, with_copies
 from neardup.deduplication.page import chain_of
 from neardup.deduplication.run import deduplicate
 from neardup.deduplication.save import save
@@ -158,7 +158,7 @@ ENDS = st.lists(
 
 def batch_of(ends):
     a, b = np.array(ends, np.int64).reshape(-1, 2).T
-    return in_order(PairBatch(a, b, np.zeros(len(a), np.uint16), np.ones(len(a))))
+    return PairBatch(a, b, np.zeros(len(a), np.uint16), np.ones(len(a))).in_order()
 
 
 @given(ENDS, st.data(), st.integers(1, 4))

@@ -1,6 +1,7 @@
 """Tables of any library in memory, and lists of strings that are really paths."""
 
 import warnings
+from copy import copy
 from pathlib import Path
 
 import pandas as pd
@@ -215,7 +216,9 @@ def test_some_of_them_exist(files, names, files_named):
     ],
 )
 def test_texts_are_texts(files, texts):
+    given = copy(texts)
     require_no_paths(texts, "do otherwise")
+    assert texts == given
 
 
 def test_paths_and_texts_are_not_mixed(files):

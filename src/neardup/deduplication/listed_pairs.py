@@ -10,11 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.pairs.all_pairs import PairBatch
+from neardup.pairs.all_pairs import PAIRS_AT_ONCE, PairBatch, joined
 from neardup.pairs.search import FoundPairs
 
 Places = NDArray[np.int64]
-PAIRS_AT_ONCE = 1 << 20
 
 
 class PairList(Protocol):
@@ -77,25 +76,6 @@ class StricterPairs:
         self.pairs.close()
 
 
-def in_order(pairs: PairBatch) -> PairBatch:
-    """The pairs by their first, then by their second document."""
-    return pairs.take(np.lexsort((pairs.b, pairs.a)))
-
-
-def joined(parts: list[PairBatch]) -> PairBatch:
-    """All pairs of the parts, one part after the other."""
-    none = PairBatch(
-        np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint16), np.zeros(0)
-    )
-    every = [none, *parts]
-    return PairBatch(
-        np.concatenate([part.a for part in every]),
-        np.concatenate([part.b for part in every]),
-        np.concatenate([part.distance for part in every]),
-        np.concatenate([part.similarity for part in every]),
-    )
-
-
 def with_copies(pairs: PairList, copies: PairBatch, most: int) -> Iterator[PairBatch]:
     """The pairs of a list and the given ones, both in order, as one list in order."""
     begin = 0
@@ -107,7 +87,7 @@ def with_copies(pairs: PairList, copies: PairBatch, most: int) -> Iterator[PairB
             same = int(np.searchsorted(copies.a, a, "right"))
             end += int(np.searchsorted(copies.b[end:same], b))
         if end > begin:
-            batch = in_order(joined([batch, copies.take(slice(begin, end))]))
+            batch = joined([batch, copies.take(slice(begin, end))]).in_order()
         yield from HeldPairs(batch).batches(most)
         begin = end
     yield from HeldPairs(copies.take(slice(begin, None))).batches(most)

@@ -14,8 +14,9 @@ from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import DocumentProgress
-from neardup.deduplication.listed_pairs import HeldPairs, PairList, joined
+from neardup.deduplication.listed_pairs import HeldPairs, PairList
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.pairs.all_pairs import joined
 from neardup.pairs.by_features.verify import Searched, TrueSimilarity
 from neardup.pairs.search import distances, search_both
 from neardup.pairs.stars import find_stars

@@ -17,19 +17,14 @@ from neardup.cluster import Clusters
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import Source
-from neardup.deduplication.listed_pairs import (
-    PAIRS_AT_ONCE,
-    PairList,
-    in_order,
-    with_copies,
-)
+from neardup.deduplication.listed_pairs import PairList, with_copies
 from neardup.deduplication.removals import Both, Evidence, Found
 from neardup.deduplication.rows import names_beside, rows_where, texts_at, together
 from neardup.errors import SettingError
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.columns import column_of
-from neardup.pairs.all_pairs import PairBatch
+from neardup.pairs.all_pairs import PAIRS_AT_ONCE, PairBatch
 
 STAR_NOTE = "exact copies are paired with the first of their kind only"
 Places = NDArray[np.int64]
@@ -107,7 +102,8 @@ class Result:
         if self.both.right is not None and not self.both.within:
             members = firsts = np.zeros(0, np.int64)
         count = len(members)
-        return in_order(PairBatch(firsts, members, np.zeros(count, np.uint16), np.ones(count)))
+        found = PairBatch(firsts, members, np.zeros(count, np.uint16), np.ones(count))
+        return found.in_order()
 
     def _named_pairs(self, pairs: PairBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_pydict(

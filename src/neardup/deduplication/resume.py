@@ -24,10 +24,10 @@ from neardup.collection.checkpoint import features_path, load_collected, store_c
 from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
 from neardup.deduplication.inputs import states_of
-from neardup.deduplication.listed_pairs import HeldPairs, PairList, joined
+from neardup.deduplication.listed_pairs import HeldPairs, PairList
 from neardup.deduplication.removals import Evidence, Found, Places, Removals
 from neardup.features.idf import IdfTable
-from neardup.pairs.all_pairs import PairBatch
+from neardup.pairs.all_pairs import PairBatch, joined
 from neardup.pairs.choose import collects
 
 IDF, FEATURES, PAIRS = "idf", "features", "pairs"

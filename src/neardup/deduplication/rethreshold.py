@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.collection.source import Source
-from neardup.deduplication.listed_pairs import HeldPairs, PairList, StricterPairs, joined
+from neardup.deduplication.listed_pairs import HeldPairs, PairList, StricterPairs
 from neardup.deduplication.removals import (
     Both,
     Places,
@@ -22,7 +22,7 @@ from neardup.errors import SettingError
 from neardup.features.weighted import WeightedFeatures, joined as joined_features
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.set_join import similarities
-from neardup.pairs.all_pairs import PairBatch
+from neardup.pairs.all_pairs import PairBatch, joined
 from neardup.pairs.search import FoundPairs
 from neardup.pairs.stars import stars_of_pairs
 

@@ -40,7 +40,7 @@ _SCHEMA = pa.schema(
 
 @dataclass(frozen=True, eq=False)
 class PairBatch:
-    """Pairs by their places, a < b, sorted by (a, b)."""
+    """Pairs by their places, a < b."""
 
     a: Places
     b: Places
@@ -53,6 +53,20 @@ class PairBatch:
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> PairBatch:
         """Some of the pairs."""
         return PairBatch(self.a[rows], self.b[rows], self.distance[rows], self.similarity[rows])
+
+    def in_order(self) -> PairBatch:
+        """The pairs by their first, then by their second document."""
+        return self.take(np.lexsort((self.b, self.a)))
+
+
+def joined(parts: Sequence[PairBatch]) -> PairBatch:
+    """All pairs of the parts, one part after the other."""
+    return PairBatch(
+        np.concatenate([np.zeros(0, np.int64), *(part.a for part in parts)]),
+        np.concatenate([np.zeros(0, np.int64), *(part.b for part in parts)]),
+        np.concatenate([np.zeros(0, np.uint16), *(part.distance for part in parts)]),
+        np.concatenate([np.zeros(0), *(part.similarity for part in parts)]),
+    )
 
 
 @dataclass(eq=False)
@@ -133,7 +147,7 @@ class PairSpool:
                 ready.append(head.take(slice(0, end)))
                 rest = head.take(slice(end, None))
                 heads[number] = rest if len(rest) else next(streams[number], None)
-            merged = _merged(ready)
+            merged = ready[0] if len(ready) == 1 else joined(ready).in_order()
             for start in range(0, len(merged), most):
                 yield merged.take(slice(start, start + most))
 
@@ -170,7 +184,13 @@ def find_all_pairs(
         spool.finish()
         return spool
     across = right is not None and not within
-    search = _search(left, right, settings, floor, across, fingerprinter.threads)
+    search = StarSearch(
+        [left] if right is None else [left, right],
+        Measure(settings.similarity, floor),
+        across=across,
+        memory=settings.memory,
+        threads=fingerprinter.threads,
+    )
     distance_of = _distances(left, right, search.possible, fingerprinter, settings)
     # The last document first: each is looked up among those that come after it.
     own = search.possible[search.possible < len(left)][::-1]
@@ -223,23 +243,6 @@ def estimated_pairs(
     scale = [len(one.firsts) / max(1, len(some)) for one, some in zip(sides, chosen, strict=True)]
     between = int((b >= len(left)).sum())
     return round((len(a) - between) * scale[0] ** 2 + between * scale[0] * scale[-1])
-
-
-def _search(
-    left: Collected,
-    right: Collected | None,
-    settings: DedupSettings,
-    floor: float,
-    across: bool,
-    threads: int,
-) -> StarSearch:
-    return StarSearch(
-        [left] if right is None else [left, right],
-        Measure(settings.similarity, floor),
-        across=across,
-        memory=settings.memory,
-        threads=threads,
-    )
 
 
 def _inserted(search: StarSearch, places: Places) -> int:
@@ -303,18 +306,6 @@ def _distances(
         return distances(known[np.searchsorted(possible, a)], known[np.searchsorted(possible, b)])
 
     return of_known
-
-
-def _merged(parts: Sequence[PairBatch]) -> PairBatch:
-    if len(parts) == 1:
-        return parts[0]
-    every = PairBatch(
-        np.concatenate([part.a for part in parts]),
-        np.concatenate([part.b for part in parts]),
-        np.concatenate([part.distance for part in parts]),
-        np.concatenate([part.similarity for part in parts]),
-    )
-    return every.take(np.lexsort((every.b, every.a)))
 
 
 @contextmanager
