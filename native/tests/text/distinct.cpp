@@ -34,22 +34,13 @@ Values drawn(Random& random, std::size_t count, std::uint64_t different, std::ui
     return values;
 }
 
-// Seven values that meet in one slot in every round of the table, each of them twice, so that
-// some are left for the sort behind it. The multipliers are those of the table.
+// Seven values that meet in one slot in every round, each of them twice, so that some are left for
+// the sort behind them. They differ only in bits that choose no slot of a table so small: each
+// round looks at the lowest of another eleven bits.
 Values colliding(Random& random) {
-    constexpr std::uint64_t multipliers[] = {0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F,
-                                             0x165667B19E3779F9, 0xD6E8FEB86659FD93,
-                                             0xA0761D6478BD642F};
-    constexpr int bits[] = {5, 5, 5, 4, 4};
-    const std::uint64_t lead = 0xF8ULL << 56;
+    const std::uint64_t bits_of_a_round = 0x780, same = random() & ~bits_of_a_round;
     Values values;
-    while (values.size() < 7) {
-        const std::uint64_t value = lead | random() >> 5;
-        bool meets = true;
-        for (int round = 0; meets && round < 5; ++round)
-            meets = value * multipliers[round] >> (64 - bits[round]) == 0;
-        if (meets) values.push_back(value);
-    }
+    for (std::uint64_t i = 1; i <= 7; ++i) values.push_back(same | i << 7);
     Values twice = values;
     twice.insert(twice.end(), values.begin(), values.end());
     return twice;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "neardup/buffer.hpp"
 #include "neardup/isa.hpp"
@@ -19,19 +20,23 @@ class DistinctSet {
         return reduce(values, count, kLargestShift);
     }
 
-    std::size_t bytes() const { return slots_.bytes() + late_.bytes() + parted_.bytes(); }
+    std::size_t bytes() const {
+        return slots_.bytes() + fresh_.bytes() + late_.bytes() + parted_.bytes();
+    }
     void release() {
         slots_.release();
+        fresh_.release();
         late_.release();
         parted_.release();
     }
 
   private:
+    using Slot = std::uint16_t;  // 0: free, else the place of a value, from 1
     static constexpr std::size_t kLargestTable = 1 << 15;  // values; fits the cache
     static constexpr int kLargestShift = 56;
     static constexpr int kRounds = 5;
     static constexpr int kShiftToRound = 11;         // other bits of the hash choose the slot
-    static constexpr std::size_t kSlotsToValue = 2;  // at least; up to twice as many
+    static constexpr std::size_t kSlotsToValue = 4;  // at least; up to twice as many
 
     // Too many values for one table are partitioned by their leading bytes first.
     std::size_t reduce(std::uint64_t* values, std::size_t count, int shift) {
@@ -57,62 +62,75 @@ class DistinctSet {
     }
 
     // In each round every value looks at one slot, without a branch that could be mispredicted: the
-    // first value takes the slot, equal ones are dropped, and others wait for the next round.
+    // first value takes the slot, equal ones are dropped, and others wait for the next round. Slots
+    // hold the places of values, which take a quarter of the room of the values themselves.
     std::size_t reduce_small(std::uint64_t* values, std::size_t count) {
-        // A zero would look like a free slot, so it is set apart.
-        const bool zero = has_zero(values, count);
-        if (zero) count = without_zeros(values, count);
-        std::uint64_t* late = late_.reserve(count + 1);
+        std::uint64_t* const fresh = fresh_.reserve(count + 1);
+        std::uint64_t* late = late_.reserve(2 * (count + 1));
+        std::uint64_t* later = late + count + 1;
         std::size_t kept = 0, waiting = count;
         const std::uint64_t* from = values;
         for (int round = 0; waiting != 0 && round < kRounds; ++round) {
             const std::size_t slots = std::size_t{1} << std::bit_width(kSlotsToValue * waiting);
-            std::memset(slots_.reserve(slots), 0, slots * sizeof(std::uint64_t));
+            std::memset(slots_.reserve(slots), 0, slots * sizeof(Slot));
             const Claims claims = claim(from, waiting, slots_.data(), slots - 1,
-                                        kShiftToRound * round, values + kept, late);
+                                        kShiftToRound * round, fresh + kept, later);
             kept += claims.kept;
             waiting = claims.late;
+            std::swap(late, later);
             from = late;
         }
-        kept = append_sorted(values, kept, late, waiting);
-        if (zero) values[kept++] = 0;
-        return kept;
+        std::memcpy(values, fresh, kept * sizeof *values);
+        return append_sorted(values, kept, late, waiting);
     }
 
     struct Claims {
         std::size_t kept, late;
     };
 
-    static NEARDUP_APART Claims claim(const std::uint64_t* from, std::size_t count,
-                                      std::uint64_t* slots, std::size_t mask, int shift,
-                                      std::uint64_t* kept, std::uint64_t* late) {
-        std::size_t kept_count = 0, late_count = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::uint64_t value = from[i];
-            std::uint64_t& slot = slots[value >> shift & mask];
-            const std::uint64_t there = slot;
-            const std::uint64_t is_new = there == 0;
-            const std::uint64_t holds = there | (value & (0 - is_new));  // a select may branch
-            slot = holds;
+#if defined(__x86_64__)
+    // By the carry flag: compilers write twice as many instructions, or a branch.
+    static NEARDUP_INLINE void take_if_free(std::uint64_t& holder, std::uint64_t place,
+                                            std::uint64_t& taken) {
+        asm("cmp $1, %0\n\tcmovc %2, %0\n\tadc $0, %1"
+            : "+r"(holder), "+r"(taken)
+            : "r"(place)
+            : "cc");
+    }
+    static NEARDUP_INLINE void count_if_not_zero(std::uint64_t value, std::uint64_t& count) {
+        asm("neg %0\n\tadc $0, %1" : "+r"(value), "+r"(count) : : "cc");
+    }
+#else
+    static NEARDUP_INLINE void take_if_free(std::uint64_t& holder, std::uint64_t place,
+                                            std::uint64_t& taken) {
+        const std::uint64_t is_free = holder == 0;
+        holder |= place & (0 - is_free);
+        taken += is_free;
+    }
+    static NEARDUP_INLINE void count_if_not_zero(std::uint64_t value, std::uint64_t& count) {
+        count += value != 0;
+    }
+#endif
+
+    // Nothing that is compared is written to here: a processor that had to find out whether it is
+    // would wait.
+    static NEARDUP_APART Claims claim(const std::uint64_t* from, std::size_t count, Slot* slots,
+                                      std::size_t mask, int shift, std::uint64_t* kept,
+                                      std::uint64_t* late) {
+        std::uint64_t kept_count = 0, late_count = 0;
+        const std::uint64_t* const before = from - 1;
+#pragma GCC unroll 4
+        for (std::uint64_t place = 1; place <= count; ++place) {
+            const std::uint64_t value = before[place];
+            Slot& slot = slots[value >> shift & mask];
+            std::uint64_t holder = slot;
             kept[kept_count] = value;
-            kept_count += is_new;
+            take_if_free(holder, place, kept_count);
+            slot = static_cast<Slot>(holder);
             late[late_count] = value;
-            late_count += holds != value;
+            count_if_not_zero(before[holder] ^ value, late_count);
         }
         return {kept_count, late_count};
-    }
-
-    static bool has_zero(const std::uint64_t* values, std::size_t count) {
-        std::uint64_t found = 0;
-        for (std::size_t i = 0; i < count; ++i) found |= values[i] == 0;
-        return found != 0;
-    }
-
-    static std::size_t without_zeros(std::uint64_t* values, std::size_t count) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < count; ++i)
-            if (values[i] != 0) values[kept++] = values[i];
-        return kept;
     }
 
     // Only values chosen to collide are left after every round.
@@ -129,7 +147,8 @@ class DistinctSet {
         return kept;
     }
 
-    Buffer<std::uint64_t> slots_, late_, parted_;
+    Buffer<Slot> slots_;
+    Buffer<std::uint64_t> fresh_, late_, parted_;
 };
 
 }  // namespace neardup::NEARDUP_ISA

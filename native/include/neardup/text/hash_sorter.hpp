@@ -1,4 +1,5 @@
-// Sorts hashes, which are evenly distributed: by their leading bits, until buckets are small.
+// Sorts hashes, which are evenly distributed: by their leading bits into buckets that rarely hold
+// two different ones, then by insertion.
 #pragma once
 
 #include <bit>
@@ -15,61 +16,126 @@ class HashSorter {
   public:
     // Sort `values` in place.
     void run(std::uint64_t* values, std::size_t count) {
-        // As many buckets as values or more, so that few hold several; a table that leaves the
-        // cache would cost more than it saves.
-        const int wanted = static_cast<int>(std::bit_width(count));
-        const int bits = wanted < kMostBits ? wanted : kMostBits;
-        if (count <= kSmall) return insertion_sort(values, count);
-        split(values, moved_.reserve(count), count, 0, bits, ends_.reserve(std::size_t{1} << bits));
+        sort(values, moved_.reserve(count), count, 0);
     }
 
-    std::size_t bytes() const { return ends_.bytes() + moved_.bytes(); }
+    std::size_t bytes() const { return places_.bytes() + moved_.bytes(); }
     void release() {
-        ends_.release();
+        places_.release();
         moved_.release();
     }
 
   private:
-    static constexpr std::size_t kSmall = 24;
-    static constexpr int kMostBits = 13, kMoreBits = 8;
+    using Place = std::uint16_t;
 
-    // Sort values that agree in their `used` leading bits by the next `bits`, then each bucket.
-    static void split(std::uint64_t* values, std::uint64_t* scratch, std::size_t count, int used,
-                      int bits, std::uint32_t* ends) {
-        const auto bucket_of = [=](std::uint64_t value) { return value << used >> (64 - bits); };
-        const std::size_t buckets = std::size_t{1} << bits;
-        std::memset(ends, 0, buckets * sizeof *ends);
-        for (std::size_t i = 0; i < count; ++i) ++ends[bucket_of(values[i])];
-        std::uint32_t begin = 0;
-        for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-            const std::uint32_t size = ends[bucket];
-            ends[bucket] = begin;
+    static constexpr std::size_t kSmall = 24;
+    static constexpr std::size_t kMostPlaces = 0xFFFF;
+    static constexpr int kMostBits = 14;  // 32 KB of places: more would leave the cache
+    static constexpr int kPartBits = 8;
+
+    // Sort values that agree in their `used` leading bits.
+    void sort(std::uint64_t* values, std::uint64_t* scratch, std::size_t count, int used) {
+        if (count <= kSmall) {
+            insert_all(values, count, count);
+            return;
+        }
+        if (used == 64 || all_equal(values, count)) return;
+        if (count > kMostPlaces) return part(values, scratch, count, used);
+        // Two to four buckets for each value.
+        const int wanted = std::bit_width(count) + 1;
+        int bits = wanted < kMostBits ? wanted : kMostBits;
+        if (bits > 64 - used) bits = 64 - used;
+        distribute(values, scratch, count, used, bits);
+        insert_bucketed(values, scratch, count, used + bits);
+    }
+
+    // Too many values for places of 16 bits.
+    void part(std::uint64_t* values, std::uint64_t* scratch, std::size_t count, int used) {
+        const int bits = 64 - used < kPartBits ? 64 - used : kPartBits;
+        std::size_t ends[1 << kPartBits] = {};
+        for (std::size_t i = 0; i < count; ++i) ++ends[bucket_of(values[i], used, bits)];
+        std::size_t begin = 0;
+        for (std::size_t& end : ends) {
+            const std::size_t size = end;
+            end = begin;
             begin += size;
         }
-        for (std::size_t i = 0; i < count; ++i) scratch[ends[bucket_of(values[i])]++] = values[i];
+        for (std::size_t i = 0; i < count; ++i)
+            scratch[ends[bucket_of(values[i], used, bits)]++] = values[i];
         std::memcpy(values, scratch, count * sizeof *values);
         std::size_t first = 0;
-        for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-            sort_bucket(values + first, scratch + first, ends[bucket] - first, used + bits);
-            first = ends[bucket];
+        for (const std::size_t end : ends) {
+            sort(values + first, scratch + first, end - first, used + bits);
+            first = end;
         }
     }
 
-    static void sort_bucket(std::uint64_t* values, std::uint64_t* scratch, std::size_t count,
-                            int used) {
-        if (count <= kSmall) return insertion_sort(values, count);
-        if (all_equal(values, count)) return;
-        std::uint32_t ends[1 << kMoreBits];
-        split(values, scratch, count, used, used + kMoreBits <= 64 ? kMoreBits : 64 - used, ends);
+    static NEARDUP_INLINE std::size_t bucket_of(std::uint64_t value, int used, int bits) {
+        return value << used >> (64 - bits);
     }
 
-    static void insertion_sort(std::uint64_t* values, std::size_t count) {
+    NEARDUP_APART void distribute(std::uint64_t* values, std::uint64_t* scratch, std::size_t count,
+                                  int used, int bits) {
+        const std::size_t buckets = std::size_t{1} << bits;
+        Place* places = places_.reserve(buckets + kPlacesAtOnce);
+        std::memset(places, 0, (buckets + kPlacesAtOnce) * sizeof *places);
+        for (std::size_t i = 0; i < count; ++i) ++places[bucket_of(values[i], used, bits)];
+        add_up(places, buckets);
+        for (std::size_t i = 0; i < count; ++i)
+            scratch[places[bucket_of(values[i], used, bits)]++] = values[i];
+        std::memcpy(values, scratch, count * sizeof *values);
+    }
+
+    static constexpr std::size_t kPlacesAtOnce = 4;
+
+    // Numbers of values → where each bucket begins, four at once in 64 bits: multiplied by ones,
+    // the highest of them is the sum of all.
+    static void add_up(Place* places, std::size_t count) {
+        constexpr std::uint64_t ones = 0x0001000100010001ULL;
+        std::uint64_t before = 0;
+        for (std::size_t i = 0; i < count; i += kPlacesAtOnce) {
+            std::uint64_t four;
+            std::memcpy(&four, places + i, sizeof four);
+            const std::uint64_t sums = four * ones;
+            const std::uint64_t begins = (sums << 16) + before * ones;
+            std::memcpy(places + i, &begins, sizeof begins);
+            before += sums >> 48;
+        }
+    }
+
+    // Sort values that are in order as far as their `used` leading bits go.
+    void insert_bucketed(std::uint64_t* values, std::uint64_t* scratch, std::size_t count,
+                         int used) {
+        std::size_t sorted = insert_all(values, count, kSmall);
+        while (sorted != count) {
+            // A value had a long way to go: its bucket is larger than chance would make it.
+            const auto same_bucket = [&](std::size_t i) {
+                return used == 0 || (values[i] ^ values[sorted]) >> (64 - used) == 0;
+            };
+            std::size_t begin = sorted, end = sorted + 1;
+            while (begin != 0 && same_bucket(begin - 1)) --begin;
+            while (end != count && same_bucket(end)) ++end;
+            sort(values + begin, scratch + begin, end - begin, used);
+            sorted = end + insert_all(values + end, count - end, kSmall);
+        }
+    }
+
+    // Sort by insertion; stop before a value that would have to move further than `furthest`, and
+    // return its place.
+    static NEARDUP_APART std::size_t insert_all(std::uint64_t* values, std::size_t count,
+                                                std::size_t furthest) {
         for (std::size_t i = 1; i < count; ++i) {
             const std::uint64_t value = values[i];
-            std::size_t at = i;
-            for (; at != 0 && values[at - 1] > value; --at) values[at] = values[at - 1];
+            if (values[i - 1] <= value) [[likely]]
+                continue;
+            const std::size_t last = i < furthest ? 0 : i - furthest;
+            std::size_t at = i - 1;
+            while (at > last && values[at - 1] > value) --at;
+            if (at == last && last != 0 && values[at - 1] > value) return i;
+            std::memmove(values + at + 1, values + at, (i - at) * sizeof *values);
             values[at] = value;
         }
+        return count;
     }
 
     static bool all_equal(const std::uint64_t* values, std::size_t count) {
@@ -78,7 +144,7 @@ class HashSorter {
         return i == count;
     }
 
-    Buffer<std::uint32_t> ends_;
+    Buffer<Place> places_;
     Buffer<std::uint64_t> moved_;
 };
 
