@@ -12,77 +12,85 @@ namespace neardup {
 
 namespace {
 
-struct KnownIsa {
+// The kernels of every topic for one instruction set.
+struct IsaKernels {
     const char* name;
-    Isa isa;
-    bool runs_here;
+    const HammingKernels& hamming;
+    const TableKernels& tables;
+    const JsonKernels& json;
+    const SetKernels& sets;
+    const TextKernels& text;
 };
 
-std::vector<KnownIsa> known_isas() {
-    std::vector<KnownIsa> isas = {{"portable", Isa::portable, true}};
+#define NEARDUP_ISA_KERNELS(isa)                                                             \
+    IsaKernels {                                                                             \
+        #isa, isa::hamming_kernels, isa::table_kernels, isa::json_kernels, isa::set_kernels, \
+            isa::text_kernels                                                                \
+    }
+
 #if defined(NEARDUP_X86)
-    isas.push_back({"sse2", Isa::sse2, true});
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-    isas.push_back({"avx2", Isa::avx2, avx2});
-#endif
-    return isas;
+
+bool runs_avx2() {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-Isa fastest_isa() {
-    Isa fastest = Isa::portable;
-    for (const KnownIsa& known : known_isas())
-        if (known.runs_here) fastest = known.isa;
-    return fastest;
+#if defined(NEARDUP_AVX512)
+// Processors since Ice Lake and Zen 4 have all of these. The compiler's functions also ask whether
+// the operating system saves the registers.
+bool runs_avx512() {
+    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+           __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vpopcntdq");
+}
+#endif
+
+#endif
+
+// Those that this machine can run, slowest first. Found once: an index query of one row takes about
+// a microsecond, and the search another.
+const std::vector<IsaKernels>& kernels_here() {
+    static const std::vector<IsaKernels> all = [] {
+        std::vector<IsaKernels> here = {NEARDUP_ISA_KERNELS(portable)};
+#if defined(NEARDUP_X86)
+        __builtin_cpu_init();
+        here.push_back(NEARDUP_ISA_KERNELS(sse2));
+        if (runs_avx2()) here.push_back(NEARDUP_ISA_KERNELS(avx2));
+#if defined(NEARDUP_AVX512)
+        if (runs_avx512()) here.push_back(NEARDUP_ISA_KERNELS(avx512));
+#endif
+#elif defined(NEARDUP_ARM64)
+        here.push_back(NEARDUP_ISA_KERNELS(neon));
+#endif
+        return here;
+    }();
+    return all;
+}
+
+// Those of the instruction set of this name, or of the fastest one for "auto".
+const IsaKernels& kernels_for(const std::string& name) {
+    const std::vector<IsaKernels>& all = kernels_here();
+    if (name == "auto") return all.back();
+    for (const IsaKernels& kernels : all)
+        if (name == kernels.name) return kernels;
+    throw std::invalid_argument("no kernel for instruction set '" + name + "' runs here");
 }
 
 }  // namespace
 
 std::vector<std::string> available_isas() {
     std::vector<std::string> names;
-    for (const KnownIsa& known : known_isas())
-        if (known.runs_here) names.emplace_back(known.name);
+    for (const IsaKernels& kernels : kernels_here()) names.emplace_back(kernels.name);
     return names;
 }
 
-Isa isa_for(const std::string& name) {
-    // Found once: an index query of one row takes about a microsecond, and the search another.
-    static const Isa fastest = fastest_isa();
-    if (name == "auto") return fastest;
-    for (const KnownIsa& known : known_isas())
-        if (known.runs_here && name == known.name) return known.isa;
-    throw std::invalid_argument("no kernel for instruction set '" + name + "' runs here");
-}
-
-// The kernels of a topic for an instruction set, which isa_for says that this machine can run.
-#if defined(NEARDUP_X86)
-#define NEARDUP_CHOSEN(name, isa)               \
-    ((isa) == Isa::avx2   ? neardup::avx2::name \
-     : (isa) == Isa::sse2 ? neardup::sse2::name \
-                          : neardup::portable::name)
-#else
-#define NEARDUP_CHOSEN(name, isa) (static_cast<void>(isa), neardup::portable::name)
-#endif
-
-const TextKernels& text_kernels_for(const std::string& isa) {
-    return NEARDUP_CHOSEN(text_kernels, isa_for(isa));
-}
-
-const JsonKernels& json_kernels_for(const std::string& isa) {
-    return NEARDUP_CHOSEN(json_kernels, isa_for(isa));
-}
-
 const HammingKernels& hamming_kernels_for(const std::string& isa) {
-    return NEARDUP_CHOSEN(hamming_kernels, isa_for(isa));
+    return kernels_for(isa).hamming;
 }
-
-const SetKernels& set_kernels_for(const std::string& isa) {
-    return NEARDUP_CHOSEN(set_kernels, isa_for(isa));
-}
-
-const TableKernels& table_kernels_for(const std::string& isa) {
-    return NEARDUP_CHOSEN(table_kernels, isa_for(isa));
-}
+const TableKernels& table_kernels_for(const std::string& isa) { return kernels_for(isa).tables; }
+const JsonKernels& json_kernels_for(const std::string& isa) { return kernels_for(isa).json; }
+const SetKernels& set_kernels_for(const std::string& isa) { return kernels_for(isa).sets; }
+const TextKernels& text_kernels_for(const std::string& isa) { return kernels_for(isa).text; }
 
 }  // namespace neardup

@@ -1,4 +1,5 @@
 #include "check.hpp"
+#include "neardup/dispatch.hpp"
 
 int main() {
     using namespace neardup::tests;
@@ -16,6 +17,8 @@ int main() {
     test_index_tables();
     test_numbers();
     test_set_join();
-    std::printf("%ld passed, %ld failed\n", tally().passed, tally().failed);
+    std::printf("instruction sets:");
+    for (const std::string& isa : neardup::available_isas()) std::printf(" %s", isa.c_str());
+    std::printf("\n%ld passed, %ld failed\n", tally().passed, tally().failed);
     return tally().failed == 0 ? 0 : 1;
 }

@@ -12,6 +12,24 @@ static_assert(std::endian::native == std::endian::little, "bytes are loaded as t
 #define NEARDUP_ISA portable
 #endif
 
+// A declaration for each instruction set that there is, here or elsewhere.
+#define NEARDUP_IN_EVERY_ISA(declaration) \
+    namespace portable {                  \
+    declaration                           \
+    }                                     \
+    namespace sse2 {                      \
+    declaration                           \
+    }                                     \
+    namespace avx2 {                      \
+    declaration                           \
+    }                                     \
+    namespace avx512 {                    \
+    declaration                           \
+    }                                     \
+    namespace neon {                      \
+    declaration                           \
+    }
+
 #define NEARDUP_INLINE inline __attribute__((always_inline))
 
 // For loops that need all registers: not inlined.

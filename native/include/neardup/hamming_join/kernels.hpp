@@ -74,15 +74,7 @@ struct HammingKernels {
                          std::size_t last, std::uint32_t most, const OnPair&);
 };
 
-namespace portable {
-extern const HammingKernels hamming_kernels;
-}
-namespace sse2 {
-extern const HammingKernels hamming_kernels;
-}
-namespace avx2 {
-extern const HammingKernels hamming_kernels;
-}
+NEARDUP_IN_EVERY_ISA(extern const HammingKernels hamming_kernels;)
 
 // The comparisons for an instruction set by name, or the fastest ones for "auto".
 const HammingKernels& hamming_kernels_for(const std::string& isa);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "neardup/isa.hpp"
+
 namespace neardup {
 
 inline constexpr std::size_t kTagsAtOnce = 32;
@@ -18,15 +20,7 @@ struct TableKernels {
     std::uint32_t (*distance)(const std::uint64_t* x, const std::uint64_t* y, std::size_t limbs);
 };
 
-namespace portable {
-extern const TableKernels table_kernels;
-}
-namespace sse2 {
-extern const TableKernels table_kernels;
-}
-namespace avx2 {
-extern const TableKernels table_kernels;
-}
+NEARDUP_IN_EVERY_ISA(extern const TableKernels table_kernels;)
 
 // The comparisons for an instruction set by name, or the fastest ones for "auto".
 const TableKernels& table_kernels_for(const std::string& isa);

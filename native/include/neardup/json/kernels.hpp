@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "neardup/isa.hpp"
+
 namespace neardup {
 
 // `whole` is an integer that fits 64 bits with a sign; `other` is an array, an object or a larger
@@ -37,15 +39,7 @@ struct JsonKernels {
                               JsonTaker&);
 };
 
-namespace portable {
-extern const JsonKernels json_kernels;
-}
-namespace sse2 {
-extern const JsonKernels json_kernels;
-}
-namespace avx2 {
-extern const JsonKernels json_kernels;
-}
+NEARDUP_IN_EVERY_ISA(extern const JsonKernels json_kernels;)
 
 // The kernels for an instruction set by name, or the fastest ones for "auto".
 const JsonKernels& json_kernels_for(const std::string& isa);

@@ -17,7 +17,8 @@ NEARDUP_INLINE std::uint64_t plain_ends(const std::uint8_t* from) {
     std::uint64_t ends = 0;
     for (int start = 0; start < 64; start += kVectorBytes) {
         const Bytes bytes = load_bytes(from + start);
-        const Bytes found = (bytes == each('"')) | (bytes == each('\\')) | in_range(bytes, 0, 0x1F);
+        const Matches found =
+            (bytes == each('"')) | (bytes == each('\\')) | in_range(bytes, 0, 0x1F);
         ends |= high_bits(found) << start;
     }
     return ends;

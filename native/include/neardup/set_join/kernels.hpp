@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "neardup/isa.hpp"
+
 namespace neardup {
 
 struct SetKernels {
@@ -15,15 +17,7 @@ struct SetKernels {
                              std::uint32_t* distances);
 };
 
-namespace portable {
-extern const SetKernels set_kernels;
-}
-namespace sse2 {
-extern const SetKernels set_kernels;
-}
-namespace avx2 {
-extern const SetKernels set_kernels;
-}
+NEARDUP_IN_EVERY_ISA(extern const SetKernels set_kernels;)
 
 // The kernels for an instruction set by name, or the fastest ones for "auto".
 const SetKernels& set_kernels_for(const std::string& isa);

@@ -20,7 +20,7 @@ NEARDUP_INLINE Bytes lower_ascii(Bytes bytes) {
 }
 
 // Of bytes already lowered.
-NEARDUP_INLINE Bytes is_ascii_word(Bytes lowered) {
+NEARDUP_INLINE Matches is_ascii_word(Bytes lowered) {
     return in_range(lowered, 'a', 'z') | in_range(lowered, '0', '9') | (lowered == each('_'));
 }
 
@@ -48,9 +48,9 @@ NEARDUP_INLINE BlockBits lower_cyrillic_block(const std::uint8_t* in, std::uint8
         const Bytes before = load_bytes(in + start - 1), after = load_bytes(in + start + 1);
         // D0 80-8F → D1 90-9F, D0 90-9F → D0 B0-BF, D0 A0-AF → D1 80-8F, and in D1 A0-BF the
         // capitals are the even ones.
-        const Bytes first_row = (bytes & each(0xF0)) == each(0x80);
-        const Bytes middle_rows = (bytes > each(0x8F)) & (bytes < each(0xB0));
-        const Bytes last_rows = (bytes & each(0xE0)) == each(0xA0);
+        const Matches first_row = (bytes & each(0xF0)) == each(0x80);
+        const Matches middle_rows = (bytes > each(0x8F)) & (bytes < each(0xB0));
+        const Matches last_rows = (bytes & each(0xE0)) == each(0xA0);
         const Bytes flips =
             ((before == each(0xD0)) & ((first_row & each(0x10)) | (middle_rows & each(0x20))));
         const Bytes made_odd = (before == each(0xD1)) & last_rows & each(1);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "neardup/isa.hpp"
 #include "neardup/text/recipe.hpp"
 
 namespace neardup {
@@ -41,15 +42,7 @@ struct TextKernels {
     bool (*is_utf8)(const std::uint8_t* text, std::size_t size);
 };
 
-namespace portable {
-extern const TextKernels text_kernels;
-}
-namespace sse2 {
-extern const TextKernels text_kernels;
-}
-namespace avx2 {
-extern const TextKernels text_kernels;
-}
+NEARDUP_IN_EVERY_ISA(extern const TextKernels text_kernels;)
 
 // The kernels for an instruction set by name, or the fastest ones for "auto".
 const TextKernels& text_kernels_for(const std::string& isa);
