@@ -102,6 +102,7 @@ NEARDUP_INLINE Bytes load_bytes(const std::uint8_t* from) {
     return bytes;
 }
 
+// Not for a range that begins with the least byte, 0x80, or ends with the largest, 0x7F.
 NEARDUP_INLINE Matches in_range(Bytes bytes, char first, char last) {
     return (bytes > each(first - 1)) & (bytes < each(last + 1));
 }

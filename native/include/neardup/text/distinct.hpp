@@ -37,6 +37,7 @@ class DistinctSet {
     static constexpr int kRounds = 5;
     static constexpr int kShiftToRound = 11;         // other bits of the hash choose the slot
     static constexpr std::size_t kSlotsToValue = 4;  // at least; up to twice as many
+    static constexpr int kMostBits = 15;             // but not so many that they leave the cache
 
     // Too many values for one table are partitioned by their leading bytes first.
     std::size_t reduce(std::uint64_t* values, std::size_t count, int shift) {
@@ -71,7 +72,8 @@ class DistinctSet {
         std::size_t kept = 0, waiting = count;
         const std::uint64_t* from = values;
         for (int round = 0; waiting != 0 && round < kRounds; ++round) {
-            const std::size_t slots = std::size_t{1} << std::bit_width(kSlotsToValue * waiting);
+            const int wanted = std::bit_width(kSlotsToValue * waiting);
+            const std::size_t slots = std::size_t{1} << (wanted < kMostBits ? wanted : kMostBits);
             std::memset(slots_.reserve(slots), 0, slots * sizeof(Slot));
             const Claims claims = claim(from, waiting, slots_.data(), slots - 1,
                                         kShiftToRound * round, fresh + kept, later);

@@ -31,7 +31,7 @@ class Fingerprinter {
 
     // Write the fingerprint of a text; return its number of words. Without any it is all zero.
     std::uint32_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
-        waiting_ = counted_ = takes_ = 0;
+        waiting_ = reduced_ = counted_ = 0;
         for (std::size_t place = 0; place < recipe_.row_limbs(); ++place)
             counters_[place].restart();
         const std::size_t words = stream_.run(recipe_.shingle, text, size, *this);
@@ -46,23 +46,26 @@ class Fingerprinter {
     }
 
     void take(std::size_t count) {
-        ++takes_;
-        if (recipe_.distinct) {
-            waiting_ += set_.run(features_.data() + waiting_, count);
-        } else {
-            count_bits(features_.data(), count);
+        if (!recipe_.distinct) return count_bits(features_.data(), count);
+        waiting_ += count;
+        // Most documents are reduced once, at their end; a very long one before, so that what it
+        // repeats takes no room.
+        if (waiting_ - reduced_ >= kReduceAt) {
+            waiting_ = reduced_ + set_.run(features_.data() + reduced_, waiting_ - reduced_);
+            reduced_ = waiting_;
         }
     }
 
   private:
     static constexpr std::size_t kWidenAtOnce = 1024;
+    static constexpr std::size_t kReduceAt = 1 << 14;
 
     void finish(std::size_t words, std::uint64_t* out) {
         const std::size_t row_limbs = recipe_.row_limbs();
         std::memset(out, 0, row_limbs * sizeof *out);
         if (words == 0) return;
         if (recipe_.distinct) {
-            if (takes_ > 1) waiting_ = set_.run(features_.data(), waiting_);
+            waiting_ = set_.run(features_.data(), waiting_);
             count_bits(features_.data(), waiting_);
         }
         // The sum over n features is positive where more than n / 2 of them have the bit.
@@ -98,9 +101,9 @@ class Fingerprinter {
     Buffer<std::uint64_t> features_;
     Buffer<BitCounter> counter_room_;
     BitCounter* counters_;
-    std::size_t waiting_ = 0;  // features in features_, each once within its piece
+    std::size_t waiting_ = 0;  // features in features_
+    std::size_t reduced_ = 0;  // of them, those that were reduced already, part by part
     std::size_t counted_ = 0;  // features already in the counters
-    std::size_t takes_ = 0;    // pieces that had any
     std::uint64_t wide_[kWidenAtOnce];
 };
 

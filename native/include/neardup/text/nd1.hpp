@@ -76,7 +76,7 @@ NEARDUP_INLINE std::uint64_t whole_feature(const std::uint64_t* values, std::siz
 // The features of every window of `size` units, of which there must be at least one.
 NEARDUP_APART inline std::size_t window_features(const std::uint64_t* values, std::size_t count,
                                                  std::size_t size, std::uint64_t* out) {
-    constexpr std::uint64_t p1 = kShingleBase, p2 = p1 * p1, p3 = p2 * p1;
+    constexpr std::uint64_t p1 = kShingleBase, p2 = p1 * p1;
     const std::size_t windows = count - size + 1;
     switch (size) {
         case 1:
@@ -90,11 +90,18 @@ NEARDUP_APART inline std::size_t window_features(const std::uint64_t* values, st
             for (std::size_t i = 0; i < windows; ++i)
                 out[i] = feature_of(values[i] * p2 + values[i + 1] * p1 + values[i + 2]);
             return windows;
-        case 4:
-            for (std::size_t i = 0; i < windows; ++i)
-                out[i] = feature_of(values[i] * p3 + values[i + 1] * p2 + values[i + 2] * p1 +
-                                    values[i + 3]);
+        case 4: {
+            // Each pair of neighbours is the end of one window and the start of another.
+            std::uint64_t before = values[0] * p1 + values[1];
+            std::uint64_t here = values[1] * p1 + values[2];
+            for (std::size_t i = 0; i < windows; ++i) {
+                const std::uint64_t next = values[i + 2] * p1 + values[i + 3];
+                out[i] = feature_of(before * p2 + next);
+                before = here;
+                here = next;
+            }
             return windows;
+        }
         default: break;
     }
     std::uint64_t total = 0, leaving = 1;

@@ -1,12 +1,15 @@
 // Lower-cased text → the values of its units: words, or the code points of the folded text.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include "neardup/byte_vector.hpp"
 #include "neardup/isa.hpp"
 #include "neardup/text/nd1.hpp"
+#include "neardup/text/places.hpp"
 #include "neardup/text/tokenize.hpp"
 #include "neardup/text/unicode.hpp"
 
@@ -21,12 +24,12 @@ NEARDUP_APART inline std::size_t word_values(const Hash& hash, Tokenizer& tokens
     std::uint64_t* to = out;
     for (; edge != last; edge += 2) {
         const std::uint32_t begin = edge[0], end = edge[1];
-        if ((begin & kHanRun) == 0) {
+        if (!begins_solo(text + begin)) {
             *to++ = hash.unit(text + begin, end - begin);
             continue;
         }
-        for (std::uint32_t at = begin & ~kHanRun; at < end; at += kHanBytes)
-            *to++ = hash.short_unit(text + at, kHanBytes);
+        for (std::uint32_t at = begin; at < end; at += kSoloBytes)
+            *to++ = hash.short_unit(text + at, kSoloBytes);
     }
     return static_cast<std::size_t>(to - out);
 }
@@ -52,6 +55,31 @@ inline std::size_t trimmed_size(const std::uint8_t* text, std::size_t size) {
     return size;
 }
 
+// Bit i speaks of byte i.
+struct CharacterBits {
+    std::uint64_t starts;        // a character begins
+    std::uint64_t spaces;        // white space of ASCII
+    std::uint64_t wider_spaces;  // a character of several bytes begins that may be white space
+    std::uint64_t not_ascii;
+};
+
+// text[64] and text[65] are read too.
+NEARDUP_INLINE CharacterBits character_bits(const std::uint8_t* text) {
+    CharacterBits bits{};
+    for (int start = 0; start < 64; start += kVectorBytes) {
+        const Bytes bytes = load_bytes(text + start);
+        const Bytes second = load_bytes(text + start + 1), third = load_bytes(text + start + 2);
+        // U+0085 and U+00A0; U+1680; U+2000 to 205F; U+3000.
+        const Matches wider = (bytes == each(0xC2)) | in_range(bytes, '\xE1', '\xE2') |
+                              ((bytes == each(0xE3)) & (second == third) & (third == each(0x80)));
+        bits.starts |= high_bits(bytes > each(0xBF)) << start;
+        bits.spaces |= high_bits(in_range(bytes, '\t', '\r') | (bytes == each(' '))) << start;
+        bits.wider_spaces |= high_bits(wider) << start;
+        bits.not_ascii |= high_bits(bytes) << start;
+    }
+    return bits;
+}
+
 // Values of single code points, white space folded: of a run only the first becomes a space, and
 // at the start of a text not even that. Texts come trimmed at their end.
 template <typename Hash>
@@ -65,29 +93,28 @@ class CharacterValues {
         if (!filled_) fill();
     }
 
-    // Append the values of a piece of lowered text, at most one for each byte.
+    // Append the values of a piece of lowered text, at most one for each byte. 64 bytes behind it
+    // can be read.
     NEARDUP_APART std::size_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
         const std::uint64_t space = short_values_[0x20];
         // A local, because the compiler must assume that writing to `out` changes the member.
         Folded folded{out, after_space_};
-        for (std::size_t at = 0; at < size;) {
-            if (size - at >= 8 && (load64(text + at) & 0x8080808080808080ULL) == 0) {
-                for (int i = 0; i < 8; ++i) folded.add(short_values_[text[at + i]], space);
-                at += 8;
-            } else if (text[at] < 0xE0) {
-                // One and two bytes alike, without a branch: in most alphabets both are common.
-                const CodePoint point = decode_short(text + at);
-                folded.add(short_values_[point.code], space);
-                at += point.length;
-            } else if (is_han(text + at)) {
-                folded.add_visible(hash_.short_unit(text + at, kHanBytes));
-                at += kHanBytes;
-            } else {
-                const CodePoint point = decode_long(text + at);
-                const std::uint64_t value = hash_.short_unit(text + at, point.length);
-                folded.add(is_space(point) ? space : value, space);
-                at += point.length;
+        for (std::size_t at = 0; at < size; at += 64) {
+            const std::uint64_t wanted = size - at < 64 ? (1ULL << (size - at)) - 1 : ~0ULL;
+            const CharacterBits bits = character_bits(text + at);
+            const std::uint64_t starts = bits.starts & wanted;
+            if ((bits.wider_spaces & wanted) != 0) {
+                add_any(text + at, starts, folded, space);
+                continue;
             }
+            // Of a run of white space only the first is wanted.
+            const std::uint64_t folds = bits.spaces & (bits.spaces << 1 | folded.after_space);
+            if ((bits.not_ascii & wanted) == 0)
+                add_ascii(text + at, starts & ~folds, folded);
+            else
+                add_visible(text + at, starts & ~folds, folded);
+            if (starts != 0)
+                folded.after_space = bits.spaces >> (63 - std::countl_zero(starts)) & 1;
         }
         after_space_ = folded.after_space;
         return static_cast<std::size_t>(folded.to - out);
@@ -114,12 +141,49 @@ class CharacterValues {
             to += (is_space & after_space) ^ 1;
             after_space = is_space;
         }
-
-        NEARDUP_INLINE void add_visible(std::uint64_t value) {
-            *to++ = value;
-            after_space = 0;
-        }
     };
+
+    NEARDUP_INLINE void add_ascii(const std::uint8_t* text, std::uint64_t wanted,
+                                  Folded& folded) const {
+        if (wanted == ~0ULL) {
+            for (int i = 0; i < 64; ++i) folded.to[i] = short_values_[text[i]];
+            folded.to += 64;
+            return;
+        }
+        for (int i = 0; wanted != 0; ++i, wanted >>= 1) {
+            *folded.to = short_values_[text[i]];
+            folded.to += wanted & 1;
+        }
+    }
+
+    // Characters none of which is white space of several bytes.
+    NEARDUP_INLINE void add_visible(const std::uint8_t* text, std::uint64_t starts,
+                                    Folded& folded) const {
+        std::uint32_t places[2 * 64];
+        const std::uint32_t* const last = write_places(starts, 0, places);
+        for (const std::uint32_t* place = places; place != last; ++place) {
+            const std::uint8_t* const at = text + *place;
+            // One and two bytes alike, without a branch: in most alphabets both are common.
+            *folded.to++ = *at < 0xE0 ? short_values_[decode_short(at).code]
+                                      : hash_.short_unit(at, *at < 0xF0 ? 3 : 4);
+        }
+    }
+
+    NEARDUP_INLINE void add_any(const std::uint8_t* text, std::uint64_t starts, Folded& folded,
+                                std::uint64_t space) const {
+        std::uint32_t places[2 * 64];
+        const std::uint32_t* const last = write_places(starts, 0, places);
+        for (const std::uint32_t* place = places; place != last; ++place) {
+            const std::uint8_t* const at = text + *place;
+            if (*at < 0xE0) {
+                folded.add(short_values_[decode_short(at).code], space);
+            } else {
+                const CodePoint point = decode_long(at);
+                const std::uint64_t value = hash_.short_unit(at, point.length);
+                folded.add(is_space(point) ? space : value, space);
+            }
+        }
+    }
 
     Hash hash_;
     std::uint64_t short_values_[UnicodeTable::kShortCodes];  // white space has the value of a space
