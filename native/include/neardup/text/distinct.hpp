@@ -10,6 +10,7 @@
 
 #include "neardup/buffer.hpp"
 #include "neardup/isa.hpp"
+#include "neardup/text/eight.hpp"
 
 namespace neardup::NEARDUP_ISA {
 
@@ -37,6 +38,7 @@ class DistinctSet {
     static constexpr int kRounds = 5;
     static constexpr int kShiftToRound = 11;         // other bits of the hash choose the slot
     static constexpr std::size_t kSlotsToValue = 4;  // at least; up to twice as many
+    static constexpr std::size_t kBehind = 8;        // values that may be written behind the last
     static constexpr int kMostBits = 15;             // but not so many that they leave the cache
 
     // Too many values for one table are partitioned by their leading bytes first.
@@ -66,9 +68,9 @@ class DistinctSet {
     // first value takes the slot, equal ones are dropped, and others wait for the next round. Slots
     // hold the places of values, which take a quarter of the room of the values themselves.
     std::size_t reduce_small(std::uint64_t* values, std::size_t count) {
-        std::uint64_t* const fresh = fresh_.reserve(count + 1);
-        std::uint64_t* late = late_.reserve(2 * (count + 1));
-        std::uint64_t* later = late + count + 1;
+        std::uint64_t* const fresh = fresh_.reserve(count + kBehind);
+        std::uint64_t* late = late_.reserve(2 * (count + kBehind));
+        std::uint64_t* later = late + count + kBehind;
         std::size_t kept = 0, waiting = count;
         const std::uint64_t* from = values;
         for (int round = 0; waiting != 0 && round < kRounds; ++round) {
@@ -116,6 +118,34 @@ class DistinctSet {
 
     // Nothing that is compared is written to here: a processor that had to find out whether it is
     // would wait.
+#if defined(NEARDUP_USE_AVX512)
+    // Which values are kept and which wait is collected in two registers, 64 values at a time, the
+    // last one first: each shifts the bits of those behind it up by one.
+    static NEARDUP_APART Claims claim(const std::uint64_t* from, std::size_t count, Slot* slots,
+                                      std::size_t mask, int shift, std::uint64_t* kept,
+                                      std::uint64_t* late) {
+        std::uint64_t *next_kept = kept, *next_late = late;
+        const std::uint64_t* const before = from - 1;
+        for (std::size_t first = 0; first < count; first += 64) {
+            const std::size_t last = count - first < 64 ? count : first + 64;
+            std::uint64_t are_kept = 0, are_late = 0;
+            for (std::uint64_t place = last; place != first; --place) {
+                const std::uint64_t value = before[place];
+                Slot& slot = slots[value >> shift & mask];
+                std::uint64_t holder = slot;
+                are_kept <<= 1;
+                take_if_free(holder, place, are_kept);
+                slot = static_cast<Slot>(holder);
+                are_late <<= 1;
+                count_if_not_zero(before[holder] ^ value, are_late);
+            }
+            next_kept = copy_chosen(from + first, are_kept, next_kept);
+            next_late = copy_chosen(from + first, are_late, next_late);
+        }
+        return {static_cast<std::size_t>(next_kept - kept),
+                static_cast<std::size_t>(next_late - late)};
+    }
+#else
     static NEARDUP_APART Claims claim(const std::uint64_t* from, std::size_t count, Slot* slots,
                                       std::size_t mask, int shift, std::uint64_t* kept,
                                       std::uint64_t* late) {
@@ -134,6 +164,7 @@ class DistinctSet {
         }
         return {kept_count, late_count};
     }
+#endif
 
     // Only values chosen to collide are left after every round.
     static std::size_t append_sorted(std::uint64_t* values, std::size_t kept, std::uint64_t* late,

@@ -81,8 +81,7 @@ class Fingerprinter {
         for (std::size_t place = 1; place < recipe_.row_limbs(); ++place) {
             for (std::size_t i = 0; i < count; i += kWidenAtOnce) {
                 const std::size_t some = count - i < kWidenAtOnce ? count - i : kWidenAtOnce;
-                for (std::size_t j = 0; j < some; ++j)
-                    wide_[j] = hash_.widened(features[i + j], place);
+                hash_.widen_all(features + i, some, place, wide_);
                 counters_[place].add(wide_, some);
             }
         }

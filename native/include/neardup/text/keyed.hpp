@@ -117,6 +117,10 @@ class KeyedHash {
         return fold_multiply(feature ^ place * key_.width_step,
                              rotate_half(feature) ^ key_.width_key);
     }
+    void widen_all(const std::uint64_t* features, std::size_t count, std::uint64_t place,
+                   std::uint64_t* out) const {
+        for (std::size_t i = 0; i < count; ++i) out[i] = widened(features[i], place);
+    }
 
   private:
     struct State {

@@ -8,17 +8,10 @@
 
 #include "neardup/bits.hpp"
 #include "neardup/isa.hpp"
+#include "neardup/text/eight.hpp"
+#include "neardup/text/nd1_keys.hpp"
 
 namespace neardup::NEARDUP_ISA {
-
-// Fractional digits of pi, and the golden ratio: numbers nobody chose for their effect.
-inline constexpr std::uint64_t kLowKey = 0x243F6A8885A308D3;
-inline constexpr std::uint64_t kHighKey = 0x452821E638D01377;
-inline constexpr std::uint64_t kShingleBase = 0x9E3779B97F4A7C15;
-inline constexpr std::uint64_t kFeatureKey = 0x13198A2E03707344;
-inline constexpr std::uint64_t kTurnedKey = 0xC0AC29B7C97C50DD;
-inline constexpr std::uint64_t kWidthStep = 0xA4093822299F31D1;
-inline constexpr std::uint64_t kWidthKey = 0x3F84D5B5B5470917;
 
 // Bytes that must be readable behind the last unit, because units are loaded 16 bytes at a time.
 inline constexpr std::size_t kReadAhead = 16;
@@ -78,23 +71,27 @@ NEARDUP_APART inline std::size_t window_features(const std::uint64_t* values, st
                                                  std::size_t size, std::uint64_t* out) {
     constexpr std::uint64_t p1 = kShingleBase, p2 = p1 * p1;
     const std::size_t windows = count - size + 1;
+    std::size_t i = 0;
+#if defined(NEARDUP_USE_AVX512)
+    if (size <= 4) i = window_features_in_eights(values, windows, size, out);
+#endif
     switch (size) {
         case 1:
-            for (std::size_t i = 0; i < windows; ++i) out[i] = feature_of(values[i]);
+            for (; i < windows; ++i) out[i] = feature_of(values[i]);
             return windows;
         case 2:
-            for (std::size_t i = 0; i < windows; ++i)
-                out[i] = feature_of(values[i] * p1 + values[i + 1]);
+            for (; i < windows; ++i) out[i] = feature_of(values[i] * p1 + values[i + 1]);
             return windows;
         case 3:
-            for (std::size_t i = 0; i < windows; ++i)
+            for (; i < windows; ++i)
                 out[i] = feature_of(values[i] * p2 + values[i + 1] * p1 + values[i + 2]);
             return windows;
         case 4: {
             // Each pair of neighbours is the end of one window and the start of another.
-            std::uint64_t before = values[0] * p1 + values[1];
-            std::uint64_t here = values[1] * p1 + values[2];
-            for (std::size_t i = 0; i < windows; ++i) {
+            if (i == windows) return windows;
+            std::uint64_t before = values[i] * p1 + values[i + 1];
+            std::uint64_t here = values[i + 1] * p1 + values[i + 2];
+            for (; i < windows; ++i) {
                 const std::uint64_t next = values[i + 2] * p1 + values[i + 3];
                 out[i] = feature_of(before * p2 + next);
                 before = here;
@@ -105,12 +102,12 @@ NEARDUP_APART inline std::size_t window_features(const std::uint64_t* values, st
         default: break;
     }
     std::uint64_t total = 0, leaving = 1;
-    for (std::size_t i = 0; i < size; ++i) {
+    for (; i < size; ++i) {
         total = total * kShingleBase + values[i];
         leaving *= kShingleBase;
     }
     out[0] = feature_of(total);
-    for (std::size_t i = 1; i < windows; ++i) {
+    for (i = 1; i < windows; ++i) {
         total = total * kShingleBase + values[i + size - 1] - values[i - 1] * leaving;
         out[i] = feature_of(total);
     }
@@ -134,6 +131,15 @@ struct PlainHash {
     }
     NEARDUP_INLINE std::uint64_t widened(std::uint64_t feature, std::uint64_t place) const {
         return widen(feature, place);
+    }
+    NEARDUP_INLINE void widen_all(const std::uint64_t* features, std::size_t count,
+                                  std::uint64_t place, std::uint64_t* out) const {
+        std::size_t i = 0;
+#if defined(NEARDUP_USE_AVX512)
+        for (; i + 8 <= count; i += 8)
+            _mm512_storeu_si512(out + i, widen_eight(load_eight(features + i), place));
+#endif
+        for (; i < count; ++i) out[i] = widen(features[i], place);
     }
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "neardup/byte_vector.hpp"
 #include "neardup/isa.hpp"
@@ -15,6 +16,40 @@
 
 namespace neardup::NEARDUP_ISA {
 
+// Append the value of a word, or the values of a run of solo characters; where the next one goes.
+template <typename Hash>
+NEARDUP_INLINE std::uint64_t* add_word_values(const Hash& hash, const std::uint8_t* text,
+                                              std::uint32_t begin, std::uint32_t end,
+                                              std::uint64_t* to) {
+    if (!begins_solo(text + begin)) {
+        *to++ = hash.unit(text + begin, end - begin);
+        return to;
+    }
+    for (std::uint32_t at = begin; at < end; at += kSoloBytes)
+        *to++ = hash.short_unit(text + at, kSoloBytes);
+    return to;
+}
+
+#if defined(NEARDUP_USE_AVX512)
+
+NEARDUP_INLINE std::uint64_t* add_eight_words(const PlainHash& hash, const std::uint8_t* text,
+                                              const std::uint32_t* edge, std::uint64_t* to) {
+    const EightUnits units = unit_values_of_eight(text, edge);
+    if (units.solos) {
+        for (int i = 0; i < 8; ++i)
+            to = add_word_values(hash, text, edge[2 * i], edge[2 * i + 1], to);
+        return to;
+    }
+    _mm512_storeu_si512(to, units.values);
+    for (unsigned longer = units.longer; longer != 0; longer &= longer - 1) [[unlikely]] {
+        const int i = std::countr_zero(longer);
+        to[i] = hash.unit(text + edge[2 * i], edge[2 * i + 1] - edge[2 * i]);
+    }
+    return to + 8;
+}
+
+#endif
+
 template <typename Hash>
 NEARDUP_APART inline std::size_t word_values(const Hash& hash, Tokenizer& tokens,
                                              std::uint64_t* out) {
@@ -22,15 +57,11 @@ NEARDUP_APART inline std::size_t word_values(const Hash& hash, Tokenizer& tokens
     const std::uint32_t* edge = tokens.edges();
     const std::uint32_t* const last = edge + 2 * tokens.edge_pairs();
     std::uint64_t* to = out;
-    for (; edge != last; edge += 2) {
-        const std::uint32_t begin = edge[0], end = edge[1];
-        if (!begins_solo(text + begin)) {
-            *to++ = hash.unit(text + begin, end - begin);
-            continue;
-        }
-        for (std::uint32_t at = begin; at < end; at += kSoloBytes)
-            *to++ = hash.short_unit(text + at, kSoloBytes);
-    }
+#if defined(NEARDUP_USE_AVX512)
+    if constexpr (std::is_same_v<Hash, PlainHash>)
+        for (; last - edge >= 16; edge += 16) to = add_eight_words(hash, text, edge, to);
+#endif
+    for (; edge != last; edge += 2) to = add_word_values(hash, text, edge[0], edge[1], to);
     return static_cast<std::size_t>(to - out);
 }
 
