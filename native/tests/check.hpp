@@ -32,6 +32,15 @@ inline void check(bool holds, const char* what, const char* file, int line, long
     ::neardup::tests::check(static_cast<bool>(what), #what, __FILE__, __LINE__, \
                             static_cast<long>(which))
 
+// Whether less data is wanted, for an emulator.
+inline bool& quick() {
+    static bool wanted = false;
+    return wanted;
+}
+
+// How many of `count` rounds to run.
+inline long rounds(long count) { return quick() ? (count + 19) / 20 : count; }
+
 using Random = std::mt19937_64;
 
 // A number from 0 to below `limit`; the standard distributions differ between libraries.
@@ -47,6 +56,7 @@ void test_id_set();
 void test_parallel();
 void test_utf8();
 void test_weighted();
+void test_kernels();
 void test_hamming_join();
 void test_json();
 void test_index_tables();

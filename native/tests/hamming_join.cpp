@@ -314,7 +314,7 @@ void check_shared() {
 }  // namespace
 
 void test_hamming_join() {
-    for (long seed = 0; seed < 20; ++seed) {
+    for (long seed = 0; seed < rounds(20); ++seed) {
         Random random(static_cast<std::uint64_t>(seed));
         for (const std::size_t bits : {1U, 7U, 32U, 63U, 64U, 65U, 128U, 256U, 1000U}) {
             const NearRows rows(random, bits, below(random, 120));

@@ -195,7 +195,7 @@ void test_blocks_in_a_row() {
 }  // namespace
 
 void test_json() {
-    for (long seed = 0; seed < 1500; ++seed) test_drawn_lines(seed);
+    for (long seed = 0; seed < rounds(1500); ++seed) test_drawn_lines(seed);
     test_every_end();
     test_blocks_in_a_row();
 }

@@ -90,7 +90,8 @@ void test_parallel() {
     for (const std::size_t tasks : {0, 1, 2, 3, 100, 5000})
         for (const std::size_t threads : {0, 1, 2, 3, 16}) check_every_task_once(tasks, threads);
     for (const std::size_t threads : {1, 2, 8}) check_failure_arrives(threads);
-    if (address_space_is_free) check_fewer_threads_than_asked();
+    // qemu does not limit the address space, and thousands of threads would start.
+    if (address_space_is_free && !quick()) check_fewer_threads_than_asked();
 }
 
 }  // namespace neardup::tests

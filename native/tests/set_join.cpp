@@ -200,7 +200,7 @@ void check_exact_sums() {
     CHECK(exact_sum(half_way, 2) == 1);
     CHECK(exact_sum(half_way, 0) == 0);
     Random random(5);
-    for (long seed = 0; seed < 300; ++seed) {
+    for (long seed = 0; seed < rounds(300); ++seed) {
         std::vector<double> values(below(random, 40));
         for (double& value : values)
             value = static_cast<double>(random()) *
@@ -214,7 +214,7 @@ void check_exact_sums() {
 
 void check_shared_counts() {
     Random random(6);
-    for (long seed = 0; seed < 300; ++seed) {
+    for (long seed = 0; seed < rounds(300); ++seed) {
         const std::size_t limit = 1 + below(random, 2000);
         std::set<std::uint64_t> some, others;
         for (std::size_t i = below(random, 300); i != 0; --i) some.insert(below(random, limit));
@@ -243,7 +243,7 @@ void test_set_join() {
     check_exact_sums();
     check_shared_counts();
     check_components();
-    for (long seed = 0; seed < 12; ++seed) {
+    for (long seed = 0; seed < rounds(12); ++seed) {
         Random random(static_cast<std::uint64_t>(seed));
         const std::size_t count = below(random, 90), half = below(random, count + 1);
         const Sample sample(random, count);

@@ -66,7 +66,7 @@ void test_distinct() {
         for (std::size_t i = 0; i < count; i += 3) zeros_between[i] = 0;
         CHECK_CASE(agrees_with_a_set(set, zeros_between), count);
     }
-    for (long seed = 0; seed < 200; ++seed) {
+    for (long seed = 0; seed < rounds(200); ++seed) {
         random.seed(static_cast<std::uint64_t>(seed));
         const std::size_t count = below(random, 400);
         CHECK_CASE(agrees_with_a_set(set, drawn(random, count, below(random, 300), all)), seed);

@@ -55,7 +55,7 @@ void test_utf8() {
     // Text with a byte changed here and there, of every length around a block.
     Random random(4);
     const std::string parts[] = {"a", "\xC3\xA9", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80"};
-    for (long seed = 0; seed < 4000; ++seed) {
+    for (long seed = 0; seed < rounds(4000); ++seed) {
         std::string text;
         const std::size_t size = below(random, 140);
         while (text.size() < size) text += parts[below(random, std::size(parts))];

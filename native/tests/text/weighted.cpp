@@ -77,7 +77,7 @@ void check_sums(Random& random, std::uint32_t bits, bool ties_up, long seed) {
 }  // namespace
 
 void test_weighted() {
-    for (long seed = 0; seed < 60; ++seed) {
+    for (long seed = 0; seed < rounds(60); ++seed) {
         Random random(static_cast<std::uint64_t>(seed));
         for (const std::uint32_t bits : {1U, 42U, 64U, 65U, 128U})
             check_sums(random, bits, seed % 2 == 0, seed);
