@@ -23,7 +23,7 @@ def fill(template: str, **values: object) -> Markup:
     >>> fill("<p>{text}{more}</p>", text="1 < 2", more=Markup("<br>"))
     '<p>1 &lt; 2<br></p>'
     """
-    return Markup(template.format(**{name: _escaped(value) for name, value in values.items()}))
+    return Markup(template.format(**{name: _shown(value) for name, value in values.items()}))
 
 
 def joined(parts: Iterable[Markup]) -> Markup:
@@ -31,10 +31,12 @@ def joined(parts: Iterable[Markup]) -> Markup:
     return Markup("".join(parts))
 
 
-def _escaped(value: object) -> str:
-    if isinstance(value, Markup):
-        return value
-    text = str(value)
+def escaped(text: str) -> str:
+    """The text with the signs that HTML gives a meaning spelt out."""
     for sign, name in _ESCAPED:
         text = text.replace(sign, name)
     return text
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, Markup) else escaped(str(value))
