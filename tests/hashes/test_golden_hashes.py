@@ -4,7 +4,8 @@ import hashlib
 
 import pytest
 
-from neardup.hashes import hash_family, universal_hash
+from neardup.hashes import hash_family
+from neardup.hashes.universal import universal_hash
 
 # The hundred words on which the slides test their string hash, and its values for the first ten.
 TEXT = """

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from neardup.errors import SettingError
-from neardup.hashes import hash_family, universal_hash
-from neardup.hashes.universal import coefficients, is_prime, next_prime
+from neardup.hashes import hash_family
+from neardup.hashes.universal import coefficients, is_prime, next_prime, universal_hash
 
 
 def test_the_family_is_the_function_with_coefficients_of_the_seed():

@@ -8,7 +8,8 @@ import pytest
 from tests.index.texts import pairs, text
 
 import neardup as nd
-from neardup.read import Documents, TermDocuments
+from neardup.read import Documents
+from neardup.read.terms.documents import TermDocuments
 
 
 @pytest.fixture(params=["memory", "disk"])

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from neardup.errors import InputError
-from neardup.read import Documents, TermDocuments
+from neardup.read import Documents
 from neardup.read.delimited import read_records
 from neardup.read.json.files import array_elements
 from neardup.read.limits import MOST_DEPTH, TooLong
 from neardup.read.lines import whole_lines
+from neardup.read.terms.documents import TermDocuments
 
 LIMIT = 100
 LONG = "x" * 300

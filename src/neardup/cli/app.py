@@ -14,15 +14,19 @@ from neardup import __version__
 from neardup.cli import stopping
 from neardup.cli.command import Group
 from neardup.cli.failures import sentence_and_code
-from neardup.cli.terminal import replace_closed_streams, spell_out_the_unprintable
-from neardup.errors import NeardupError
+from neardup.cli.streams import (
+    CLOSED_PIPE,
+    complain,
+    flush,
+    replace_closed_streams,
+    spell_out_the_unprintable,
+)
 
 # Each is a module of `cli.commands` with a command of the same name.
 COMMANDS = (
     *("dedup", "compare", "index", "tune", "sweep", "fingerprint", "pairs", "plan", "curve"),
     *("idf", "hashes", "sphere", "presets", "reproduce", "completion"),
 )
-_CLOSED_PIPE = 141  # the exit code that a shell reports for a program ended by SIGPIPE
 
 
 class _Commands(Group):
@@ -66,7 +70,7 @@ def main() -> None:
     except Exception as error:
         sentence, code = sentence_and_code(error)
         stopping.end()
-        _complain(sentence)
+        complain(sentence)
         sys.exit(code)
 
 
@@ -77,34 +81,11 @@ def _run() -> None:
         # Errors are still exceptions here; click and rich exit with 1 if the reader of standard
         # output has gone.
         if ended.code == 1:
-            sys.exit(_CLOSED_PIPE)
+            sys.exit(CLOSED_PIPE)
         raise
-    _flush()
+    flush()
     sys.exit(code or 0)
 
 
-def _flush() -> None:
-    """Flush standard output while a failure can still be reported."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _discard_printed()
-        sys.exit(_CLOSED_PIPE)
-    except OSError as error:
-        _discard_printed()
-        raise NeardupError(f"cannot write standard output: {error.strerror}") from None
-
-
-def _discard_printed() -> None:
-    """Redirect to /dev/null, so that Python does not write the rest again at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _say_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
-    _complain(str(message))
-
-
-def _complain(sentence: str) -> None:
-    from neardup.visible import visible
-
-    print(f"neardup: {visible(sentence)}", file=sys.stderr)
+    complain(str(message))

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
+import os
 import sys
+import threading
 
+from neardup import __version__
 from neardup.cli import stopping
+
+# Imports make some 200,000 objects, none of them garbage. With Python's threshold of 700 the
+# collector looks at them 300 times, which takes 5 % of a small run.
+_OBJECTS_BETWEEN_COLLECTIONS = 10_000
 
 
 class _NoPandas:
@@ -22,9 +31,53 @@ class _NoPandas:
 
 
 def main() -> None:
-    """Run the command that the arguments name."""
+    """Run the command that the arguments name, and end the process."""
     stopping.watch()
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     sys.meta_path.insert(0, _NoPandas)
+    try:
+        _run()
+    except SystemExit as ended:
+        _leave(ended.code)
+        raise
+
+
+def _run() -> None:
+    if sys.argv[1:] == ["--version"]:
+        _print_version()
     from neardup.cli.app import main
 
     main()
+
+
+def _print_version() -> None:
+    """Print what click would print; importing click takes longer than all the rest."""
+    from neardup.cli import streams
+    from neardup.errors import NeardupError
+
+    streams.replace_closed_streams()
+    try:
+        streams.flush(f"neardup {__version__}\n")
+    except NeardupError as error:
+        streams.complain(str(error))
+        sys.exit(1)
+    sys.exit(0)
+
+
+def _leave(code: object) -> None:
+    """End the process without taking the interpreter apart, which takes a fifth of a small run.
+
+    Everything that Python promises at exit is done: no thread is left behind, exit hooks run, and
+    the standard streams are flushed. If one of these is not plainly possible, return, and let
+    Python do it.
+    """
+    others = [one for one in threading.enumerate() if one is not threading.current_thread()]
+    if not isinstance(code, int) or not all(one.daemon for one in others):
+        return
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return
+    os._exit(code & 0xFF)

@@ -6,15 +6,13 @@ change the writing direction. In lines they are made visible, in JSON they are e
 
 from __future__ import annotations
 
-import io
 import os
-import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from neardup.errors import NeardupError
+from neardup.cli.streams import spell_out_the_unprintable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,47 +88,6 @@ def say_rejected(rows: int, files: int, listed: str | os.PathLike[str] | None) -
         say(f"{count(rows, 'row')} rejected{where}", err=True)
     if files:
         say(f"{count(files, 'file')} left out → {listed}", err=True)
-
-
-def spell_out_the_unprintable() -> None:
-    """Escape characters that the encoding of standard output lacks, instead of failing."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors != "backslashreplace":
-        sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def replace_closed_streams() -> None:
-    """Replace closed standard streams (`>&-`), and open /dev/null on their descriptors.
-
-    Otherwise the next file that is opened gets the descriptor of a standard stream, and printed
-    output goes into that file.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            opened = os.open(os.devnull, os.O_RDWR)
-            if opened != number:
-                os.dup2(opened, number)
-                os.close(opened)
-    if sys.stdout is None:
-        sys.stdout = _ClosedOutput()
-    if sys.stderr is None:  # errors cannot be printed, only the exit code tells
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
-
-
-class _ClosedOutput(io.TextIOBase):
-    """Replaces a closed standard output; writing to it raises an error."""
-
-    encoding = "utf-8"
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        raise NeardupError(
-            "standard output is closed, so nothing can be printed; send it to a file or to "
-            "/dev/null"
-        )
 
 
 def _plain(value: Any) -> Any:

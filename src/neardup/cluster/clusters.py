@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.cluster.keep import KeepPolicy
-from neardup.kernels.columns import column_of
+from neardup.kernels.columns import column_of, taken
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -64,7 +64,7 @@ class Clusters:
         """
         n = len(kept_for)
         member = kept_for != np.arange(n)
-        member[np.unique(kept_for[member & (kept_for < n)])] = True
+        member[kept_for[member & (kept_for < n)]] = True
         rows = np.flatnonzero(member)
         _, firsts, numbers = np.unique(kept_for[rows], return_index=True, return_inverse=True)
         by_first = np.empty_like(firsts)
@@ -136,12 +136,12 @@ class Clusters:
             if ids_at is not None:
                 return ids_at(places, kept)
             column = column_of(places, kept)
-            return column if ids is None else ids.take(column)
+            return column if ids is None else taken(ids, column)
 
         id_ = column_of(self.place)
         columns = {
             "cluster": column_of(self.cluster),
-            "id": id_ if ids is None else ids.take(id_),
+            "id": id_ if ids is None else taken(ids, id_),
             "kept": column_of(kept),
             "duplicate_of": named(self.kept_for),
             "similarity": column_of(self.similarity, kept),

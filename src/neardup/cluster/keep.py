@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from neardup.errors import InputError, SettingError
@@ -86,6 +85,8 @@ def _of_every_document(lengths: Places | None, count: int, policy: KeepPolicy) -
 def _order_of_values(values: Any, count: int, policy: KeepPolicy) -> Places:
     if values is None or len(values) != count:
         raise ValueError(f"keep={policy} needs the values of all {count} documents")
+    import pyarrow.compute as pc  # takes as long to import as NumPy
+
     order = "descending" if policy.kind == "max" else "ascending"
     try:
         # A stable sort: ties stay in input order.
@@ -100,6 +101,8 @@ def _order_of_values(values: Any, count: int, policy: KeepPolicy) -> Places:
 
 def _sortable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """The values as a type that Arrow can sort, with NaN as null."""
+    import pyarrow.compute as pc
+
     kind = values.type
     if pa.types.is_struct(kind):  # Arrow would sort by its fields, which is not meant
         raise pa.ArrowNotImplementedError(str(kind))

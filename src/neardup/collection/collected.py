@@ -15,7 +15,7 @@ from neardup.collection.rejected import RejectedRows
 from neardup.collection.source import Progress, Source
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.kernels.hamming_join import RowGroups, group_rows
-from neardup.kernels.index_tables import release_memory
+from neardup.kernels.machine import release_memory
 
 Places = NDArray[np.int64]
 

@@ -22,8 +22,9 @@ from neardup.features.idf import IdfTable
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.files import FingerprintWriter
 from neardup.fingerprints.fingerprinter import Fingerprinter, required_table
-from neardup.read import Documents, TermDocuments
+from neardup.read import Documents
 from neardup.read.limits import MAX_DOCUMENT
+from neardup.read.terms.documents import TermDocuments
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from neardup.errors import InputError, SettingError
 from neardup.features.spec import record_fields
 from neardup.fingerprints import Scheme
 from neardup.kernels import thread_count
-from neardup.presets import preset
 from neardup.settings import (
     DEFAULT_THRESHOLD,
     RECIPE,
@@ -25,11 +24,6 @@ from neardup.settings import (
     bytes_of,
     require_known,
 )
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 SIMILARITIES = get_args(Similarity)
 CLUSTERINGS = get_args(Clustering)
@@ -168,6 +162,8 @@ class DedupSettings:
 
 def _of_preset(name: str) -> tuple[dict[str, Any], tuple[int, ...]]:
     """The settings of a preset and, where it names several distances, all of them."""
+    from neardup.presets import preset
+
     known = preset(name)
     chosen = {**known.recipe, "candidates": known.candidates, "similarity": known.similarity}
     if known.max_distance:
@@ -210,6 +206,11 @@ def _share(value: Any, name: str) -> float:
 
 def settings_in(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The settings in a file such as `tune` writes; an unknown name is an error."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     try:
         with Path(path).open("rb") as file:
             data = file.read(_MOST_FILE_BYTES + 1)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from neardup import kernels
 from neardup.atomic import require_apart, require_writable
@@ -18,13 +17,12 @@ from neardup.collection.settings import DedupSettings
 from neardup.engines.local import Prefetched
 from neardup.errors import InputError
 from neardup.features.columns import DocumentColumns, GivenTerms, documents_in, record_columns
-from neardup.features.given import term_columns
 from neardup.features.spec import TextColumn
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.hashes import hash_family
 from neardup.kernels.columns import column_of
-from neardup.read import Batch, Documents, Rejected, TermBatch, TermDocuments
+from neardup.read import Batch, Documents, Rejected
 from neardup.read.batch import bounded
 from neardup.read.columns import is_text
 from neardup.read.limits import MAX_DOCUMENT, too_long
@@ -32,6 +30,8 @@ from neardup.read.memory import string_chunks, table_of, table_of_records
 
 if TYPE_CHECKING:
     from neardup.collection.collected import Collected
+    from neardup.read.terms.batch import TermBatch
+    from neardup.read.terms.documents import TermDocuments
 
 Progress = Callable[[int, int | None, int], None]
 DocumentProgress = Callable[[int, int], None]  # documents done, of all
@@ -62,6 +62,8 @@ def documents_of(
     once, even standard input or a pipe.
     """
     if scheme.features.are_given:
+        from neardup.read.terms.documents import TermDocuments
+
         return TermDocuments(inputs, terms=text, id=id, max_document=max_document, again=again)
     fields = scheme.fields.names if scheme.fields is not None else ()
     return Documents(
@@ -83,7 +85,7 @@ def batches_of(documents: Documents | TermDocuments) -> Iterable[Batch | TermBat
 
 def columns_of(batch: Batch | TermBatch, scheme: Scheme) -> DocumentColumns:
     """The content of a batch, for the fingerprinter."""
-    if isinstance(batch, TermBatch):
+    if not isinstance(batch, Batch):
         return GivenTerms(batch.terms, batch.weights)
     if scheme.fields is not None:
         return list(map(TextColumn, batch.fields, scheme.fields.fields))
@@ -176,7 +178,7 @@ class FileSource:
         """Read the documents with all their columns."""
         settings = self._settings
         documents = self._documents
-        if isinstance(documents, TermDocuments):
+        if not isinstance(documents, Documents):
             for batch in batches_of(documents):
                 yield RowBatch(_term_rows(batch), columns_of(batch, settings.scheme))
             return
@@ -228,6 +230,8 @@ class MemorySource:
         found: dict[int, int] = {}
         for name in fields or (settings.text or "text",):
             if is_text(self._table.schema.field(name).type):
+                import pyarrow.compute as pc
+
                 sizes = pc.binary_length(self._table[name]).fill_null(0).to_numpy()
                 long = np.flatnonzero(sizes > settings.max_document)
                 found |= {int(row): int(sizes[row]) for row in long}
@@ -273,6 +277,8 @@ class MemorySource:
     def _columns(self) -> Iterable[DocumentColumns]:
         scheme = self._settings.scheme
         if scheme.features.are_given:
+            from neardup.features.given import term_columns
+
             return (GivenTerms(*columns) for columns in term_columns(self._table))
         if scheme.fields is not None:
             return record_columns(self._table, scheme.fields)
@@ -300,6 +306,8 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
                 raise InputError(f"the table has no column {column!r}, only {table.column_names}")
         return _without_views(table)
     if settings.scheme.features.are_given:
+        from neardup.features.given import term_columns
+
         parts = [pa.table({"terms": t, "weights": w}) for t, w in term_columns(held)]
         return pa.concat_tables([_no_terms(), *parts], promote_options="permissive")
     items = list(held) if not isinstance(held, pa.Array | pa.ChunkedArray) else held

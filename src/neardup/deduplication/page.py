@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.cluster import Clusters
+from neardup.kernels.columns import distinct
 from neardup.report.dedup_page.page import (
     ChainStep,
     ClusterView,
@@ -68,7 +69,7 @@ def shown_places(result: Result) -> NDArray[np.int64]:
     places = [clustering.place[weakest], clustering.kept_for[weakest]]
     for shown in largest_clusters(result):
         places += [clustering.place[shown.others], np.array([shown.around])]
-    return np.unique(np.concatenate([np.zeros(0, np.int64), *places]))
+    return distinct(np.concatenate([np.zeros(0, np.int64), *places]))
 
 
 def near_similarities(result: Result) -> NDArray[np.float64]:

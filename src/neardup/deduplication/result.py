@@ -23,7 +23,7 @@ from neardup.deduplication.rows import names_beside, rows_where, texts_at, toget
 from neardup.errors import SettingError
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter
-from neardup.kernels.columns import column_of
+from neardup.kernels.columns import column_of, taken
 from neardup.pairs.all_pairs import PAIRS_AT_ONCE, PairBatch
 
 STAR_NOTE = "exact copies are paired with the first of their kind only"
@@ -108,7 +108,7 @@ class Result:
     def _named_pairs(self, pairs: PairBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_pydict(
             {
-                "a": self.collected.ids.take(column_of(pairs.a)),
+                "a": taken(self.collected.ids, column_of(pairs.a)),
                 "b": self.ids_at(pairs.b),
                 "distance": column_of(pairs.distance),
                 "similarity": column_of(pairs.similarity),
@@ -216,11 +216,11 @@ class Result:
         """
         right = self.both.right
         if right is None:
-            return self.collected.ids.take(column_of(places, nulls))
+            return taken(self.collected.ids, column_of(places, nulls))
         if not self.both.within:
             begins = len(self.collected)
-            return right.ids.take(column_of(np.maximum(places - begins, 0), nulls))
-        return self._all_ids.take(column_of(places, nulls))
+            return taken(right.ids, column_of(np.maximum(places - begins, 0), nulls))
+        return taken(self._all_ids, column_of(places, nulls))
 
     def id_at(self, place: int) -> str:
         """The id of one document, of either collection, as text."""
@@ -251,7 +251,7 @@ class Result:
         texts = self.texts_at(np.concatenate((a, b)))
         return pa.table(
             {
-                "a": self.collected.ids.take(column_of(a)),
+                "a": taken(self.collected.ids, column_of(a)),
                 "b": self.ids_at(b),
                 "similarity": column_of(self.evidence.similarity[rows]),
                 "text_a": pa.array([texts[place] for place in a.tolist()], pa.large_string()),

@@ -23,8 +23,7 @@ from neardup.deduplication.rows import (
     names_beside,
     under_one_schema,
 )
-from neardup.kernels.columns import column_of
-from neardup.report.spreadsheet import SpreadsheetWriter
+from neardup.kernels.columns import chosen, column_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -124,6 +123,8 @@ class CsvRows(RowFile):
     """CSV that is safe to open in a spreadsheet."""
 
     def __enter__(self) -> Self:
+        from neardup.report.spreadsheet import SpreadsheetWriter
+
         file = self._path.open("w", encoding="utf-8", newline="")
         self._writer = SpreadsheetWriter(self._stack.enter_context(file))
         self._is_empty = True
@@ -198,7 +199,7 @@ class _AddedColumns:
         for batch in batches:
             keeps = self._keeps[done : done + len(batch)]
             names = self._names(batch.schema.names)
-            kept, removed = batch.filter(column_of(keeps)), batch.filter(column_of(~keeps))
+            kept, removed = chosen(batch, keeps), chosen(batch, ~keeps)
             yield (
                 _with_columns(kept, self._kept, names, kept_done),
                 _with_columns(removed, self._removed, names, done - kept_done),

@@ -13,7 +13,7 @@ from neardup.cluster.keep import KeepPolicy
 from neardup.collection.source import Progress, Source
 from neardup.errors import InputError
 from neardup.features.columns import DocumentColumns, GivenTerms
-from neardup.kernels.columns import column_of
+from neardup.kernels.columns import column_of, distinct, taken
 from neardup.read.json.columns import as_type
 
 
@@ -21,7 +21,7 @@ class TextPicker:
     """Collects the texts at some places from batches as they are read."""
 
     def __init__(self, places: NDArray[np.int64]) -> None:
-        self._wanted = np.unique(places)
+        self._wanted = distinct(places)
         self.texts: dict[int, str] = {}
 
     @property
@@ -55,7 +55,7 @@ def _texts(columns: DocumentColumns, rows: pa.Array) -> list[str]:
     """Texts as they are; the fields of a record one per line, terms separated by commas."""
     if isinstance(columns, GivenTerms):
         return [", ".join(terms) for terms in columns.terms.take(rows).to_pylist()]
-    parts = [[text or "" for text in column.texts.take(rows).to_pylist()] for column in columns]
+    parts = [[text or "" for text in taken(column.texts, rows).to_pylist()] for column in columns]
     if len(columns) == 1 and columns[0].field is None:
         return list(parts[0])
     names = [column.field.name if column.field else "" for column in columns]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from neardup.features.spec import Fields, TextColumn
 from neardup.read.memory import field_columns
@@ -55,5 +54,7 @@ def content_size(columns: DocumentColumns) -> ContentSize:
     """How much the documents hold together."""
     if isinstance(columns, GivenTerms):
         return ContentSize(terms=len(columns.terms.flatten()))
+    import pyarrow.compute as pc
+
     sizes = (pc.sum(pc.binary_length(column.texts)).as_py() or 0 for column in columns)
     return ContentSize(text_bytes=sum(sizes))

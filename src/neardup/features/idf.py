@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable
 from functools import cached_property
-from hashlib import sha256
 
 import numpy as np
 import pyarrow as pa
@@ -99,6 +98,8 @@ class IdfTable:
     @cached_property
     def content(self) -> str:
         """The first 12 hexadecimal digits of a SHA-256 of the contents."""
+        from hashlib import sha256
+
         digest = sha256(f"{self.features}\n{self.documents}\n".encode())
         digest.update(self.hashes.astype("<u8").tobytes())
         digest.update(self.counts.astype("<u4").tobytes())

@@ -6,21 +6,18 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from neardup import kernels
 from neardup.errors import InputError, SettingError
 from neardup.features.columns import DocumentColumns, GivenTerms, record_columns
-from neardup.features.given import given_terms, term_columns
 from neardup.features.hashed import Features, text_features, text_sets
 from neardup.features.idf import IdfCounter, IdfTable
 from neardup.features.spec import TextColumn, record_fields
-from neardup.features.terms import Terms, text_terms
 from neardup.features.weighted import WeightedFeatures, in_order, weights_of
 from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.scheme import HashChoice, Scheme
@@ -28,6 +25,9 @@ from neardup.hashes import HashFamily, hash_family
 from neardup.read.batch import bounded
 from neardup.read.memory import column_texts, require_no_paths, string_chunks
 from neardup.settings import suggests_settings
+
+if TYPE_CHECKING:
+    from neardup.features.terms import Terms
 
 LARGEST_TEXT = 2**30
 
@@ -59,6 +59,8 @@ class Fingerprinter:
         """Count the features of documents; of the scheme's hash, only a key matters."""
         found: Features | Terms
         if isinstance(documents, GivenTerms):
+            from neardup.features.given import given_terms
+
             found = given_terms(documents.terms, documents.weights, "tfidf", self.family.key)
         elif self.scheme.features.keywords:
             from neardup.features.keywords import candidate_words  # imports a segmenter
@@ -136,6 +138,8 @@ class Fingerprinter:
         return text_features(columns, self.scheme.features, self.threads, self.family.key)
 
     def _given_terms(self, documents: GivenTerms) -> Terms:
+        from neardup.features.given import given_terms
+
         weights = self.scheme.weights
         return given_terms(documents.terms, documents.weights, weights, self.family.key)
 
@@ -145,6 +149,8 @@ class Fingerprinter:
 
             count = self.scheme.features.keywords
             return keyword_terms(columns[0].texts, count, self._table, self.family.key)
+        from neardup.features.terms import text_terms
+
         return text_terms(columns, self.scheme.features, self.family.key)
 
     @property
@@ -223,6 +229,8 @@ def _checked(columns: Sequence[TextColumn]) -> list[TextColumn]:
 
 
 def _refuse_giants(texts: pa.Array) -> None:
+    import pyarrow.compute as pc
+
     largest = pc.max(pc.binary_length(texts)).as_py()
     if largest > LARGEST_TEXT:
         raise InputError(f"a text of {largest} bytes exceeds the limit of 1 GiB; split it")
@@ -348,6 +356,8 @@ def required_table(idf: IdfTable | str | os.PathLike[str], scheme: Scheme) -> Id
 
 def _batches(texts: Any, scheme: Scheme, column: str | None) -> Iterable[DocumentColumns]:
     if scheme.features.are_given:
+        from neardup.features.given import term_columns
+
         return (GivenTerms(*columns) for columns in term_columns(texts))
     if scheme.fields is not None:
         return record_columns(texts, scheme.fields)

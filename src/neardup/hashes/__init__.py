@@ -3,7 +3,6 @@
 from neardup.hashes.family import HashFamily
 from neardup.hashes.keyed import PREFIX as KEYED_PREFIX, KeyedNd1, keyed
 from neardup.hashes.names import PREFIX as FUNCTION_PREFIX, hash_family
-from neardup.hashes.universal import universal_hash
 
 __all__ = [
     "FUNCTION_PREFIX",
@@ -12,5 +11,4 @@ __all__ = [
     "KeyedNd1",
     "hash_family",
     "keyed",
-    "universal_hash",
 ]

@@ -5,15 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache, cached_property
-from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.errors import InputError, SettingError
-from neardup.hashes.balance import BitBalance
 from neardup.hashes.rows import rows_of_numbers
 from neardup.kernels.hash_key import HashKey
+
+if TYPE_CHECKING:
+    from neardup.hashes.balance import BitBalance
 
 _MEASURED_BITS = 64
 
@@ -25,6 +27,8 @@ def common_words() -> tuple[str, ...]:
     >>> common_words()[:3]
     ('the', 'of', 'and')
     """
+    from importlib.resources import files
+
     text = files(__package__).joinpath("common_words.txt").read_text(encoding="utf-8")
     return tuple(text.split())
 
@@ -88,6 +92,8 @@ class HashFamily(ABC):
 
     def balance(self, words: Sequence[str]) -> BitBalance:
         """Measure the balance of its bits over some words."""
+        from neardup.hashes.balance import BitBalance
+
         return BitBalance.of(self.digest(words, self.measured_bits), self.measured_bits)
 
     @cached_property

@@ -6,32 +6,29 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from hashlib import sha256
+from importlib import import_module
 from operator import index
 
 from neardup.errors import SettingError
 from neardup.hashes.family import HashFamily, utf8
-from neardup.hashes.integers import Division, Remainder
 from neardup.hashes.keyed import PREFIX as KEYED_PREFIX, keyed_by_name
-from neardup.hashes.nd1 import Nd1
-from neardup.hashes.strings import Dek, Md5, String64, StringModulo, Xxh3
-from neardup.hashes.universal import Universal
 
 PREFIX = "python:"
 _PROBES = (b"a", b"near", b"duplicate", "查重".encode(), bytes(range(256)))
 
 
-# Each with the most numbers that may follow its name.
-_FAMILIES: dict[str, tuple[Callable[..., HashFamily], int]] = {
-    "nd1": (Nd1, 0),
-    "md5": (Md5, 0),
-    "xxh3": (Xxh3, 0),
-    "string64": (String64, 0),
-    "dek": (Dek, 0),
-    "string": (StringModulo, 2),
-    "universal": (Universal, 2),
-    "division": (Division, 2),
-    "remainder": (Remainder, 1),
+# The module and the class of each, and the most numbers that may follow its name. Only the module
+# of the family that is asked for is imported.
+_FAMILIES = {
+    "nd1": ("nd1", "Nd1", 0),
+    "md5": ("strings", "Md5", 0),
+    "xxh3": ("strings", "Xxh3", 0),
+    "string64": ("strings", "String64", 0),
+    "dek": ("strings", "Dek", 0),
+    "string": ("strings", "StringModulo", 2),
+    "universal": ("universal", "Universal", 2),
+    "division": ("integers", "Division", 2),
+    "remainder": ("integers", "Remainder", 1),
 }
 SPELLINGS = (
     "nd1, nd1:NAME, md5, xxh3, string64, dek, string:M:C, universal:M:SEED, division:M:N or "
@@ -62,6 +59,8 @@ class PythonFunction(HashFamily):
     @cached_property
     def name(self) -> str:
         """`python:MODULE.NAME@CHECK`."""
+        from hashlib import sha256
+
         check = sha256(repr([self._number(probe) for probe in _PROBES]).encode()).hexdigest()
         return f"{PREFIX}{_dotted(self.function)}@{check[:8]}"
 
@@ -115,7 +114,10 @@ def _named(name: str) -> HashFamily:
     if name.startswith(PREFIX):
         raise SettingError(f"hash={name!r} is a Python function; pass the function itself")
     first, *numbers = name.strip().split(":")
-    family, most = _FAMILIES.get(first, (None, 0))
-    if family is None or len(numbers) > most or not all(map(_NUMBER.fullmatch, numbers)):
+    module, family, most = _FAMILIES.get(first, ("", "", 0))
+    if not family or len(numbers) > most or not all(map(_NUMBER.fullmatch, numbers)):
         raise SettingError(f"hash={name!r} is unknown; choose {SPELLINGS}")
-    return family(*map(int, numbers))
+    found: HashFamily = getattr(import_module(f"neardup.hashes.{module}"), family)(
+        *map(int, numbers)
+    )
+    return found

@@ -24,8 +24,9 @@ from neardup.index.contents import text_of
 from neardup.index.disk.damage import damage_told
 from neardup.index.entries import Entries, Id, is_text
 from neardup.index.match import Match
-from neardup.read import Batch, TermBatch
+from neardup.read import Batch
 from neardup.read.limits import MAX_DOCUMENT
+from neardup.read.terms.batch import TermBatch
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,9 @@ from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.index.contents import contents_of
 from neardup.index.entries import Entries, Id, by_kind, checked_id, id_array, id_column, int_array
 from neardup.index.settings import IndexSettings
-from neardup.read import Batch, TermBatch
+from neardup.read import Batch
 from neardup.read.memory import string_chunks, table_of
+from neardup.read.terms.batch import TermBatch
 
 _ITEMS_AT_ONCE = 4096
 _ROWS_AT_ONCE = 1 << 14

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,8 @@ class HashKey:
     @classmethod
     def derive(cls, name: str, secret: bytes) -> HashKey:
         """Derive the numbers from the name of a key and its secret of 16 to 64 bytes."""
+        from hashlib import blake2b  # loads OpenSSL, which only a key needs
+
         digest = blake2b(name.encode(), key=secret, person=_HASH, digest_size=8 * _WORDS).digest()
         words = [int.from_bytes(digest[i : i + 8], "little") for i in range(0, 8 * _WORDS, 8)]
         # A base of 0 or 1 would lose the order of the units.
@@ -55,4 +56,6 @@ class HashKey:
 
 def key_check(name: str, secret: bytes) -> str:
     """Eight hexadecimal digits that distinguish two secrets of the same name."""
+    from hashlib import blake2b
+
     return blake2b(name.encode(), key=secret, person=_CHECK, digest_size=_CHECK_BYTES).hexdigest()

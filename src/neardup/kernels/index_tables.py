@@ -34,7 +34,6 @@ __all__ = [
     "merge_segments",
     "pack_segment",
     "query_segment",
-    "release_memory",
     "segment_rows",
 ]
 
@@ -110,11 +109,6 @@ class MemoryTables:
             checked_distance(max_distance, "max_distance")
             checked_limit(limit)
             raise SettingError("row must be the bytes of a row, as its tobytes() gives") from error
-
-
-def release_memory() -> None:
-    """Return freed memory to the system; call it after freeing much."""
-    _native.release_memory()
 
 
 def pack_segment(numbers: Numbers, rows: Rows, masks: Rows, bits: int) -> bytes:

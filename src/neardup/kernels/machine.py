@@ -1,4 +1,4 @@
-"""The machine: its instruction sets, and how many threads to use on it."""
+"""The machine: its instruction sets, its memory, and how many threads to use on it."""
 
 from __future__ import annotations
 
@@ -28,3 +28,8 @@ def thread_count(threads: int | None) -> int:
     ):
         raise SettingError(f"threads={threads!r} must be a whole number from 1 to {MOST_THREADS:,}")
     return threads
+
+
+def release_memory() -> None:
+    """Return freed memory to the system; call it after freeing much."""
+    _native.release_memory()

@@ -7,14 +7,16 @@ unless bands are far faster; the same `Costs` estimate both.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from neardup.collection.settings import DedupSettings
 from neardup.errors import SettingError
-from neardup.pairs.by_fingerprints import Plan, choose, plan_of
-from neardup.pairs.by_fingerprints.plan import pairs_of
-from neardup.pairs.costs import Costs
 from neardup.pairs.recall import bands_for, cosine_of, likely_distance, within_chance
 from neardup.settings import AUTO, EXACT
+
+# The plans and their costs are imported where they are used: the default run needs none of them.
+if TYPE_CHECKING:
+    from neardup.pairs.by_fingerprints import Plan
 
 _MOST_BITS = 4096
 _WIDTHS = range(8, 33)
@@ -63,6 +65,9 @@ def cheapest_bands(work: Work, settings: DedupSettings) -> Bands | None:
 
 def band_seconds(count: int, width: int, work: Work, settings: DedupSettings) -> float:
     """Seconds on one thread: make fingerprints, sort by each band, verify what agrees by chance."""
+    from neardup.pairs.by_fingerprints.plan import pairs_of
+    from neardup.pairs.costs import Costs
+
     costs, bits = Costs.load(), count * width
     looks = pairs_of(work.documents) * count * 2.0**-width
     near = within_chance(bits - width, search_distance(bits, settings), 0.5)
@@ -81,6 +86,8 @@ def most_postings(work: Work, bands: Bands | None, memory: int) -> int | None:
     """
     if bands is None or work.documents * bands.bits // 8 > memory:
         return None
+    from neardup.pairs.costs import Costs
+
     patience = max(_ALWAYS_AFFORDED, _PREFERENCE * bands.seconds)
     return Costs.load().postings_within(patience, work.features, work.weighted)
 
@@ -119,6 +126,8 @@ def require_plan(settings: DedupSettings) -> None:
                 "fingerprints; use auto, or a plan such as blocks:3"
             )
         return
+    from neardup.pairs.by_fingerprints import plan_of
+
     plan = plan_of(settings.candidates, settings.scheme.bits)
     if by_bits:
         plan.require_distance(int(settings.threshold))
@@ -126,6 +135,8 @@ def require_plan(settings: DedupSettings) -> None:
 
 def plan_for(n: int, settings: DedupSettings) -> tuple[Plan, str]:
     """The plan by name, or for `hamming` the cheapest one that is complete."""
+    from neardup.pairs.by_fingerprints import choose, plan_of
+
     bits = settings.scheme.bits
     if settings.candidates != AUTO:
         plan = plan_of(settings.candidates, bits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,6 @@ from neardup.kernels.hamming_join import RowPairs
 from neardup.kernels.set_join import TooManyPairsError, TooManyPostingsError
 from neardup.pairs.by_features.exact_join import JoinSide, Measure, join_chosen, keep_possible
 from neardup.pairs.by_features.verify import AcceptedPairs, Searched, TrueSimilarity
-from neardup.pairs.by_fingerprints import Plan, plan_of
-from neardup.pairs.by_fingerprints.passes import Passes
-from neardup.pairs.by_fingerprints.rows import FingerprintSide as RowSide, GroupedSide, Rows
 from neardup.pairs.choose import (
     Bands,
     Work,
@@ -32,6 +30,11 @@ from neardup.pairs.choose import (
     search_distance,
 )
 from neardup.settings import EXACT
+
+# Plans are imported where they are used: the exact join needs none of them.
+if TYPE_CHECKING:
+    from neardup.pairs.by_fingerprints import Plan
+    from neardup.pairs.by_fingerprints.rows import FingerprintSide as RowSide, Rows
 
 Places = NDArray[np.int64]
 
@@ -179,6 +182,9 @@ def _found_by_bands(
     settings: DedupSettings,
 ) -> FoundPairs:
     """Pairs by bands, on wide fingerprints made of the features."""
+    from neardup.pairs.by_fingerprints import plan_of
+    from neardup.pairs.by_fingerprints.rows import FingerprintSide as RowSide, Rows
+
     plan = plan_of(bands.name, bands.bits)
     scheme = replace(fingerprinter.scheme, bits=bands.bits, projection=None)
     wide = replace(fingerprinter, scheme=scheme)
@@ -215,6 +221,8 @@ def find_by_plan(
     most_pairs: int | None = None,
 ) -> FoundPairs:
     """Candidates by a plan on fingerprints, verified by their true similarity."""
+    from neardup.pairs.by_fingerprints.rows import FingerprintSide as RowSide
+
     rows = [
         RowSide(_first_rows(side, plan.bits), side.firsts)
         for side in (left, right)
@@ -228,6 +236,8 @@ def find_by_plan(
 
 def _first_rows(collected: Collected, bits: int) -> Rows:
     """The fingerprints of the first document of each group of copies."""
+    from neardup.pairs.by_fingerprints.rows import Rows
+
     firsts = collected.firsts
     return Rows(np.ascontiguousarray(collected.rows[0][firsts]), bits, collected.words[firsts])
 
@@ -256,6 +266,9 @@ def _accepted(
     most_pairs: int | None = None,
 ) -> AcceptedPairs:
     """Verify the candidates of a plan, some at a time, and keep the true ones."""
+    from neardup.pairs.by_fingerprints.passes import Passes
+    from neardup.pairs.by_fingerprints.rows import GroupedSide
+
     budget = Budget(settings.memory)
     sides = [side for side in (left, right) if side is not None]
     grouped = [GroupedSide.of(side, plan.needs_words, fingerprinter.threads) for side in rows]

@@ -7,6 +7,7 @@ is kept. So every removal is proven, and no two kept documents are similar.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,12 @@ from neardup.kernels.hamming_join import TooManyPairsError, hamming_stars
 from neardup.kernels.star_join import KEPT, Decisions, stars_of_pairs as decide_by_pairs
 from neardup.pairs.by_features.exact_join import Measure
 from neardup.pairs.by_features.star_search import StarSearch, known_copies
-from neardup.pairs.by_fingerprints import Plan
-from neardup.pairs.by_fingerprints.masks import MaskPlan
 from neardup.pairs.choose import curve_of, joins_features, plan_for
 from neardup.pairs.search import FoundPairs, search_both
 from neardup.settings import EXACT
+
+if TYPE_CHECKING:
+    from neardup.pairs.by_fingerprints import Plan
 
 Places = NDArray[np.int64]
 
@@ -68,6 +70,8 @@ def find_stars(
     """
     if joins_features(settings):
         return _by_features(left, right, order, fingerprinter, settings, within, progress)
+    from neardup.pairs.by_fingerprints import MaskPlan
+
     plan, reason = plan_for(len(left.copies.firsts), settings)
     masks = plan.mask_rows() if isinstance(plan, MaskPlan) else None
     few = None

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from neardup.kernels.columns import column_of, text_column
+from neardup.kernels.columns import column_of, converted, text_column
 
 _REASON_BYTES = 256
 Carry = Callable[[list[Any]], dict[str, Any]]
@@ -181,5 +181,5 @@ class Gatherer(RowCounter):
 def id_array(ids: list[str | int]) -> pa.Array:
     """A column of ids that are all strings or all whole numbers."""
     if isinstance(ids[0], str):
-        return text_column([str(id) for id in ids]).cast(pa.string())
+        return converted(text_column([str(id) for id in ids]), pa.string())
     return column_of(np.array(ids, np.int64))

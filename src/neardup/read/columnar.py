@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from neardup.read.batch import Rejected, Rows, bounded
 from neardup.read.columns import (
@@ -125,6 +124,8 @@ class TableColumns:
     def _long_ones(self, text: pa.Array) -> dict[int, str]:
         if text.nbytes <= self._longest:
             return {}
+        import pyarrow.compute as pc
+
         sizes = pc.binary_length(text).fill_null(0).to_numpy(zero_copy_only=False)
         return {
             int(position): f"{self._text!r}: {too_long(int(sizes[position]), self._longest)}"
@@ -144,6 +145,8 @@ def _rows_at_once(batch: pa.RecordBatch) -> int:
 
 def longest_text(texts: pa.Array) -> int:
     """The size in bytes of the longest text of a column."""
+    import pyarrow.compute as pc
+
     return int(pc.max(pc.binary_length(plain_text(texts))).as_py() or 0)
 
 

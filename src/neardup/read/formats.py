@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from neardup.errors import UnreadableError
 from neardup.read.batch import Rows
 from neardup.read.columnar import TableColumns
 from neardup.read.columns import Wanted, undictionaried
-from neardup.read.delimited import check_header, read_csv, read_tsv
 from neardup.read.ids import IdKind, kind_of_ids
 from neardup.read.json.files import first_id, read_json, read_json_lines
 from neardup.read.lines import LINE_COLUMNS, read_lines
@@ -71,12 +71,20 @@ class Formats(Generic[R]):
         return kind_of_ids(undictionaried(schema.field(wanted.id).type) if has_id else None)
 
 
+def _read_delimited(
+    format: str, stream: ByteStream, name: str, wanted: Wanted, most: int
+) -> Iterator[Rows]:
+    from neardup.read.delimited import read_csv, read_tsv
+
+    return (read_csv if format == "csv" else read_tsv)(stream, name, wanted, most)
+
+
 TEXT_FORMATS: Formats[Rows] = Formats(
     {
         "jsonl": read_json_lines,
         "json": read_json,
-        "csv": read_csv,
-        "tsv": read_tsv,
+        "csv": partial(_read_delimited, "csv"),
+        "tsv": partial(_read_delimited, "tsv"),
         "lines": read_lines,
     },
     TableColumns,
@@ -96,6 +104,8 @@ def check_columns(source: Source, wanted: Wanted) -> IdKind | None:
     with explained(source.name), source.stream() as stream:
         stream.begin_text(source.name)
         if source.format in ("csv", "tsv"):
+            from neardup.read.delimited import check_header
+
             return check_header(stream, source.format, source.name, wanted)
         if source.format == "lines":
             wanted.require(source.name, LINE_COLUMNS)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from neardup import kernels
 from neardup.errors import InputError
-from neardup.kernels.columns import column_of
+from neardup.kernels.columns import column_of, converted
 from neardup.read.limits import quoted
 
 IdKind = Literal["string", "int64", "none"]
@@ -62,7 +62,7 @@ class IdLedger:
             self._require_kind(kind_of_ids(None if ids is None else ids.type), int(places[0]))
         if ids is None:
             return column_of(places)
-        ids = ids if pa.types.is_int64(ids.type) else ids.cast(pa.string())
+        ids = ids if pa.types.is_int64(ids.type) else converted(ids, pa.string())
         repeated = self._seen.add(ids, places)
         if repeated is not None:
             position, earlier = repeated

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from neardup.errors import InputError, SettingError
-from neardup.read import TermDocuments
+from neardup.read.terms.documents import TermDocuments
 
 DOCUMENTS = {
     "a": {"dog": 0.5, "cat": 2.0},

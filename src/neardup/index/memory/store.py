@@ -25,7 +25,8 @@ from neardup.index.store import (
     named_apart,
     unchanged,
 )
-from neardup.kernels.index_tables import Matches, MemoryTables, release_memory
+from neardup.kernels.index_tables import Matches, MemoryTables
+from neardup.kernels.machine import release_memory
 
 Numbers = NDArray[np.uint64]
 Found = TypeVar("Found")

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,6 +48,8 @@ def lower_map() -> dict[int, int]:
 
 
 def _ranges(macro: str) -> list[tuple[str, ...]]:
+    from importlib.resources import files
+
     text = files("neardup.kernels").joinpath("unicode_ranges.inc").read_text(encoding="ascii")
     return [tuple(line.split(", ")) for line in re.findall(rf"^{macro}\((.*)\)$", text, re.M)]
 

@@ -10,7 +10,7 @@ import orjson
 import pyarrow as pa
 
 from neardup.errors import InputError
-from neardup.kernels.columns import text_column
+from neardup.kernels.columns import converted, text_column
 from neardup.kernels.json_lines import JsonColumn, JsonLines, MustBe
 from neardup.read.batch import RowCounter, Rows, id_array
 from neardup.read.columns import Wanted, carried_names
@@ -85,7 +85,7 @@ def plain_column(column: JsonColumn) -> pa.Array:
     """Convert a column of a kind other than `other` to the type that Arrow would infer."""
     if column.kind == "null":
         return pa.nulls(column.rows)
-    return column.strings().cast(_SPELT_TYPES.get(column.kind, pa.string()))
+    return converted(column.strings(), _SPELT_TYPES.get(column.kind, pa.string()))
 
 
 def carried_columns(file: str, parts: Sequence[Carried], wanted: Wanted) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 
+from neardup.report.dedup_page.markup import escaped
 from neardup.visible import visible
 
 INK, PALE, FILL, MARK = "#22313f", "#e1e6eb", "#1f6fb2", "#b3263c"
@@ -136,7 +136,7 @@ def _number(value: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(visible(text), quote=True)
+    return escaped(visible(text))
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.comparison.diff_text import DiffCounts
-from neardup.report.dedup_page import plots
-from neardup.report.dedup_page.diff import SideBySide, side_by_side
+from neardup.report.dedup_page import plots, templates
+from neardup.report.dedup_page.markup import Markup, fill, joined
 from neardup.report.dedup_page.plots import duration, seconds_plot
 from neardup.visible import visible
+
+if TYPE_CHECKING:
+    from neardup.comparison.diff_text import DiffCounts
+    from neardup.report.dedup_page.diff import Piece, Row
 
 _TILES = {
     "documents": "documents",
@@ -37,6 +40,7 @@ _UNNAMED = ("command", "within")
 _LONGEST_NAME = 300
 # Number of diffs that are expanded initially, in each list of clusters.
 _OPEN = 3
+_INCOMPLETE = "long and very different: some common words may be shown as changed"
 
 
 @dataclass(frozen=True)
@@ -103,65 +107,60 @@ class DedupReport:
     weakest: tuple[ClusterView, ...]
 
 
-@dataclass(frozen=True)
-class _Plot:
-    heading: str
-    svg: str | None
-    text: str
-    """The caption; without a plot, the text in its place."""
-
-
-@dataclass(frozen=True)
-class _Copy:
-    id: str
-    similarity: str
-    chain: str
-    changes: str
-    diff: SideBySide
-    is_open: bool
-
-
-@dataclass(frozen=True)
-class _Cluster:
-    size: str
-    kept: str
-    role: str
-    copies: tuple[_Copy, ...]
-    unshown: int
-
-
 def report_page(report: DedupReport) -> str:
     """One self-contained HTML page: no network, no scripts, no other files.
 
     Text from documents is escaped, and its control characters are made visible.
     """
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = environment.from_string(
-        files(__package__).joinpath("page.html.j2").read_text(encoding="utf-8")
-    )
-    return template.render(
+    summary = report.summary
+    return fill(
+        templates.PAGE,
+        style=Markup(Path(__file__).with_name("style.css").read_text(encoding="utf-8")),
         title=_name(report.title),
-        headline=_headline(report.summary),
-        warnings=[visible(warning) for warning in report.summary.get("warnings", ())],
-        unproven=int(report.summary.get("unproven", 0)),
-        inputs=list(_inputs(report.summary)),
-        tiles=[
-            (label, _figure(key, report.summary[key]))
+        headline=_headline(summary),
+        warnings=joined(
+            fill(templates.WARNING, warning=visible(warning))
+            for warning in summary.get("warnings", ())
+        ),
+        tiles=joined(
+            fill(templates.TILE, label=label, value=_figure(key, summary[key]))
             for key, label in _TILES.items()
-            if key in report.summary
-        ],
-        numbers=[*_numbers(report.summary), *_certainty(report.curve)],
-        plots=list(_plots(report)),
-        largest=list(_clusters(report.largest)),
-        weakest=list(_clusters(report.weakest)),
-        threshold=f"{report.threshold:g}",
-        settings=[(_name(key), visible(str(value))) for key, value in report.settings.items()],
+            if key in summary
+        ),
+        numbers=_table([*_numbers(summary), *_certainty(report.curve)], templates.ROW),
+        plots=joined(_plots(report)),
+        largest=_section(templates.LARGEST, report.largest),
+        weakest=_section(
+            templates.WEAKEST,
+            report.weakest,
+            threshold=f"{report.threshold:g}",
+            unproven=_unproven(int(summary.get("unproven", 0))),
+        ),
         command=visible(report.command),
+        inputs=_table(_inputs(summary), templates.INPUT_ROW),
+        settings=_table(
+            [(_name(key), visible(str(value))) for key, value in report.settings.items()],
+            templates.SETTING_ROW,
+        ),
     )
+
+
+def _table(rows: Iterable[tuple[str, str]], row: str) -> Markup:
+    """A table of names and values; nothing if it would be empty."""
+    lines = joined(fill(row, name=name, value=value) for name, value in rows)
+    return fill(templates.TABLE, rows=lines) if lines else lines
+
+
+def _section(section: str, views: tuple[ClusterView, ...], **more: object) -> Markup:
+    """A section with clusters; nothing without any."""
+    return fill(section, clusters=joined(_clusters(views)), **more) if views else Markup()
+
+
+def _unproven(removed: int) -> Markup:
+    if not removed:
+        return Markup()
+    documents = "document does" if removed == 1 else "documents do"
+    return fill(templates.UNPROVEN, removed=f"{removed:,}", documents=documents)
 
 
 def _headline(summary: Mapping[str, Any]) -> str:
@@ -209,9 +208,9 @@ def _figure(key: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int | np.integer) else f"{value:,.4g}"
 
 
-def _plots(report: DedupReport) -> Iterator[_Plot]:
+def _plots(report: DedupReport) -> Iterator[Markup]:
     pairs = plots.similarity_plot(report.similarities, report.threshold)
-    yield _Plot(
+    yield _plot(
         "Similarity of removed documents",
         pairs,
         "The removed documents by their similarity to the one they duplicate, computed exactly on "
@@ -221,13 +220,13 @@ def _plots(report: DedupReport) -> Iterator[_Plot]:
     )
     distances = plots.distance_plot(report.true_by_distance, report.false_by_distance, report.bits)
     if report.false_by_distance.any():
-        yield _Plot(
+        yield _plot(
             "Fingerprints of candidates",
             distances,
             "True candidates removed a document; false ones were compared and refused.",
         )
     else:
-        yield _Plot(
+        yield _plot(
             "Fingerprints of pairs",
             distances,
             "The pairs that removed a document, by the bits in which their fingerprints differ."
@@ -235,7 +234,7 @@ def _plots(report: DedupReport) -> Iterator[_Plot]:
             else "No pairs are listed whose fingerprints could differ.",
         )
     clusters = plots.cluster_plot(report.cluster_sizes)
-    yield _Plot(
+    yield _plot(
         "Sizes of clusters",
         clusters,
         "The bars are for 2 documents, 3 to 4, 5 to 8, and so on, doubling."
@@ -244,43 +243,84 @@ def _plots(report: DedupReport) -> Iterator[_Plot]:
     )
     curve = plots.curve_plot(report.curve or (), report.threshold)
     if curve:
-        yield _Plot(
+        yield _plot(
             "What the plan finds",
             curve,
             "The probability that the plan finds a pair, by the similarity of the pair.",
         )
     seconds = seconds_plot(report.seconds)
     total = duration(sum(report.seconds.values()))
-    yield _Plot(
+    yield _plot(
         "Time",
         seconds,
         f"Seconds per stage, {total} in all." if seconds else "No times were measured.",
     )
 
 
-def _clusters(views: tuple[ClusterView, ...]) -> Iterator[_Cluster]:
+def _plot(heading: str, svg: str | None, text: str) -> Markup:
+    """A plot with its caption; without a plot, the text in its place."""
+    drawing = fill(templates.DRAWING, svg=Markup(svg)) if svg else Markup()
+    return fill(templates.FIGURE, heading=heading, drawing=drawing, text=text)
+
+
+def _clusters(views: tuple[ClusterView, ...]) -> Iterator[Markup]:
     for place, view in enumerate(views):
         different = [other for other in view.others if other.text != view.kept.text]
         first = different[0] if different and place < _OPEN else None
-        yield _Cluster(
+        unshown = max(0, view.size - 1 - len(view.others))
+        yield fill(
+            templates.CLUSTER,
             size=f"{view.size:,}",
-            kept=_name(view.kept.id),
             role=view.role,
-            copies=tuple(_copy(view.kept, other, other is first) for other in view.others),
-            unshown=max(0, view.size - 1 - len(view.others)),
+            kept=_name(view.kept.id),
+            copies=joined(_copy(view, other, other is first) for other in view.others),
+            unshown=fill(templates.UNSHOWN, count=f"{unshown:,}") if unshown else Markup(),
         )
 
 
-def _copy(kept: DocumentView, other: DocumentView, is_open: bool) -> _Copy:
-    diff = side_by_side(kept.text, other.text)
-    return _Copy(
+def _copy(view: ClusterView, other: DocumentView, is_open: bool) -> Markup:
+    """A removed document beside the kept one."""
+    # A run without duplicates needs none of this.
+    from neardup.report.dedup_page.diff import side_by_side
+
+    diff = side_by_side(view.kept.text, other.text)
+    directions = (diff.left_direction, diff.right_direction)
+    chain = _chain(other)
+    return fill(
+        templates.COPY,
+        opened=" open" if is_open else "",
         id=_name(other.id),
         similarity="" if other.similarity is None else f"similarity {other.similarity:.4f}",
-        chain=_chain(other),
-        changes=_changes(diff.counts) if kept.text != other.text else "the same text",
-        diff=diff,
-        is_open=is_open,
+        changes=_changes(diff.counts) if view.kept.text != other.text else "the same text",
+        chain=fill(templates.CHAIN, chain=chain) if chain else Markup(),
+        role=view.role,
+        kept=_name(view.kept.id),
+        rows=joined(_row(row, directions) for row in diff.rows)
+        or fill(templates.NOTE, note="both documents are empty"),
+        incomplete=Markup() if diff.complete else fill(templates.NOTE, note=_INCOMPLETE),
     )
+
+
+def _row(row: Row, directions: tuple[str, str]) -> Markup:
+    if row.note:
+        return fill(templates.NOTE, note=row.note)
+    left, right = directions
+    return fill(
+        templates.SIDES,
+        left=fill(templates.COLUMN, direction=left, side="kept", pieces=_pieces(row.left, "del")),
+        right=fill(
+            templates.COLUMN, direction=right, side="removed", pieces=_pieces(row.right, "ins")
+        ),
+    )
+
+
+def _pieces(pieces: Iterable[Piece], changed: str) -> Markup:
+    """One side of a diff; `changed` is the element around text that the other side lacks."""
+    marks = {
+        "changed": f"<{changed}>{{text}}</{changed}>",
+        "variant": '<span class="variant">{text}</span>',
+    }
+    return joined(fill(marks.get(piece.mark, "{text}"), text=piece.text) for piece in pieces)
 
 
 def _chain(document: DocumentView) -> str:
