@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -5,6 +6,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "arrays.hpp"
 #include "neardup/dispatch.hpp"
+#include "neardup/text/content_keys.hpp"
 #include "neardup/text/feature_counts.hpp"
 #include "neardup/text/kernels.hpp"
 
@@ -85,9 +88,36 @@ void register_feature_counts(nb::module_& m) {
             "least"_a);
 }
 
+// Check the offsets of features from Python; return the number of documents.
+std::size_t documents_in(const Input<std::int64_t>& offsets, std::size_t features) {
+    if (offsets.size() == 0) throw std::invalid_argument("a column has at least one offset");
+    const std::int64_t* at = offsets.data();
+    const std::size_t count = offsets.size() - 1;
+    for (std::size_t i = 0; i < count; ++i)
+        if (at[i] > at[i + 1]) throw std::invalid_argument("offsets must not decrease");
+    if (at[0] < 0 || at[count] > static_cast<std::int64_t>(features))
+        throw std::invalid_argument("offsets point outside the terms");
+    return count;
+}
+
+auto content_keys_of(const Input<std::int64_t>& offsets, const Input<std::uint64_t>& hashes,
+                     const std::optional<Input<double>>& weights) {
+    if (weights && weights->size() != hashes.size())
+        throw std::invalid_argument("every feature needs its weight");
+    const std::size_t count = documents_in(offsets, hashes.size());
+    auto keys = std::make_unique_for_overwrite<std::uint64_t[]>(2 * count);
+    {
+        nb::gil_scoped_release release;
+        content_keys({offsets.data(), count, hashes.data(), weights ? weights->data() : nullptr},
+                     keys.get());
+    }
+    return owned_array(keys.release(), count, std::size_t{2});
+}
+
 void register_features(nb::module_& m) {
     m.def("features", &features, "data"_a, "offsets"_a, nb::kw_only(), "shingles"_a,
           "with_counts"_a, "key"_a, "threads"_a, "isa"_a);
+    m.def("content_keys", &content_keys_of, "offsets"_a, "hashes"_a, "weights"_a.none());
     register_feature_counts(m);
 }
 
@@ -135,14 +165,8 @@ void register_fingerprint(nb::module_& m) {
 // Check offsets and weights from Python; return the number of documents.
 std::size_t checked_count(const Input<std::int64_t>& offsets, const Input<double>& weights,
                           std::size_t terms) {
-    if (offsets.size() == 0) throw std::invalid_argument("a column has at least one offset");
     if (terms != weights.size()) throw std::invalid_argument("every term needs its weight");
-    const std::int64_t* at = offsets.data();
-    const std::size_t count = offsets.size() - 1;
-    for (std::size_t i = 0; i < count; ++i)
-        if (at[i] > at[i + 1]) throw std::invalid_argument("offsets must not decrease");
-    if (at[0] < 0 || at[count] > static_cast<std::int64_t>(terms))
-        throw std::invalid_argument("offsets point outside the terms");
+    const std::size_t count = documents_in(offsets, terms);
     bool finite = true;
     for (std::size_t i = 0; i < terms; ++i) finite &= std::isfinite(weights.data()[i]);
     if (!finite) throw std::invalid_argument("a weight is not finite");

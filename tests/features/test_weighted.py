@@ -2,13 +2,16 @@
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, strategies as st
 
+from neardup import kernels
 from neardup.features.spec import TextColumn
 from neardup.features.weighted import WeightedFeatures, in_order, joined
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.hashes import hash_family
+from neardup.kernels.reference import text as reference
 
 DOCUMENTS = st.lists(
     st.dictionaries(st.integers(0, 2**64 - 1), st.floats(0.1, 9), max_size=5), max_size=6
@@ -42,6 +45,27 @@ def test_content_keys_are_equal_where_the_features_are(documents, weighted):
     for one, key in zip(contents, keys, strict=True):
         for other, other_key in zip(contents, keys, strict=True):
             assert (one == other) == (key == other_key)
+
+
+@given(DOCUMENTS, st.booleans())
+def test_content_keys_equal_their_twin(documents, weighted):
+    keys = features_of(documents, weighted).content_keys()
+    rows = [sorted(document.items()) for document in documents]
+    assert [tuple(key) for key in keys.tolist()] == [
+        reference.content_key(
+            [feature for feature, _ in row], [weight for _, weight in row] if weighted else None
+        )
+        for row in rows
+    ]
+
+
+def test_content_keys_refuse_what_lies_outside():
+    hashes = np.arange(3, dtype=np.uint64)
+    for offsets in ([], [0, 4], [-1, 2], [0, 2, 1]):
+        with pytest.raises(ValueError, match=r"offset"):
+            kernels.content_keys(np.array(offsets, np.int64), hashes)
+    with pytest.raises(ValueError, match="weight"):
+        kernels.content_keys(np.array([0, 3]), hashes, np.ones(2))
 
 
 @given(DOCUMENTS, DOCUMENTS, st.data())

@@ -5,7 +5,9 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "neardup/parallel.hpp"
 
@@ -78,6 +80,9 @@ void weigh_features(const FeatureColumn& column, const TermRecipe& recipe, const
 
 namespace {
 
+// What a thread keeps for its next column, so that its pages are not cleared again for each.
+constexpr std::size_t kMostKept = std::size_t{32} << 20;
+
 // The features found by one thread, kept until the total size is known.
 struct FoundFeatures final : FeatureTaker {
     struct Document {
@@ -89,6 +94,14 @@ struct FoundFeatures final : FeatureTaker {
     FeatureTable* table = nullptr;
     bool with_counts = false;
 
+    void begin(FeatureTable& into, bool counted) {
+        documents.clear();
+        hashes.clear();
+        counts.clear();
+        table = &into;
+        with_counts = counted;
+    }
+
     void take(std::size_t document, std::size_t words, const std::uint64_t* found,
               const std::uint32_t* found_counts, std::size_t size) override {
         constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
@@ -98,18 +111,30 @@ struct FoundFeatures final : FeatureTaker {
         table->words[document] = static_cast<std::uint32_t>(std::min(words, most));
         table->offsets[document + 1] = static_cast<std::int64_t>(size);
     }
+
+    void release_if_large() {
+        const std::size_t held =
+            documents.capacity() * sizeof(Document) + hashes.capacity() * 8 + counts.capacity() * 4;
+        if (held <= kMostKept) return;
+        documents = {};
+        hashes = {};
+        counts = {};
+    }
 };
 
-// The features found by several threads, in the order of the documents.
+// The features found by several threads, in the order of the documents, in memory of that size.
 template <typename T>
-std::vector<T> in_order(const std::vector<std::unique_ptr<FoundFeatures>>& found,
+std::vector<T> in_order(const std::vector<FoundFeatures*>& found,
                         const std::vector<std::int64_t>& offsets,
                         std::vector<T> FoundFeatures::* values) {
-    std::vector<T> all(static_cast<std::size_t>(offsets.back()));
-    for (const auto& part : found)
+    std::vector<const T*> begins(offsets.size() - 1);
+    for (const FoundFeatures* part : found)
         for (const FoundFeatures::Document& document : part->documents)
-            std::copy_n((*part.*values).data() + document.first, document.size,
-                        all.data() + offsets[document.place]);
+            begins[document.place] = (part->*values).data() + document.first;
+    std::vector<T> all;
+    all.reserve(static_cast<std::size_t>(offsets.back()));
+    for (std::size_t i = 0; i < begins.size(); ++i)
+        all.insert(all.end(), begins[i], begins[i] + (offsets[i + 1] - offsets[i]));
     return all;
 }
 
@@ -117,28 +142,36 @@ std::vector<T> in_order(const std::vector<std::unique_ptr<FoundFeatures>>& found
 
 FeatureTable features_of(const Column& column, const ShingleList& shingles, bool with_counts,
                          std::size_t threads, const TextKernels& kernels) {
+    thread_local FoundFeatures kept;
+    FoundFeatures* const first = &kept;
+    const std::thread::id caller = std::this_thread::get_id();
     FeatureTable table;
     table.offsets.resize(column.count + 1);
     table.words.resize(column.count);
-    std::vector<std::unique_ptr<FoundFeatures>> found;
+    std::vector<std::unique_ptr<FoundFeatures>> others;
     std::mutex lock;
+    first->begin(table, with_counts);
     share_ranges(column.offsets, column.count, kTaskBytes, threads, [&](const NextRange& next) {
-        auto mine = std::make_unique<FoundFeatures>();
-        mine->table = &table;
-        mine->with_counts = with_counts;
+        FoundFeatures* mine = first;
+        if (std::this_thread::get_id() != caller) {
+            const std::lock_guard<std::mutex> hold(lock);
+            others.push_back(std::make_unique<FoundFeatures>());
+            mine = others.back().get();
+            mine->begin(table, with_counts);
+        }
         kernels.feature_ranges(column, shingles, *mine, next);
-        mine->hashes.shrink_to_fit();  // callers may keep them for a long time
-        const std::lock_guard<std::mutex> hold(lock);
-        found.push_back(std::move(mine));
     });
     std::partial_sum(table.offsets.begin(), table.offsets.end(), table.offsets.begin());
-    if (found.size() == 1) {  // one thread visits the documents in order
-        table.hashes = std::move(found[0]->hashes);
-        table.counts = std::move(found[0]->counts);
-        return table;
+    std::vector<FoundFeatures*> found{first};
+    for (const std::unique_ptr<FoundFeatures>& other : others) found.push_back(other.get());
+    if (others.empty()) {  // one thread visits the documents in order
+        table.hashes.assign(first->hashes.begin(), first->hashes.end());
+        table.counts.assign(first->counts.begin(), first->counts.end());
+    } else {
+        table.hashes = in_order(found, table.offsets, &FoundFeatures::hashes);
+        if (with_counts) table.counts = in_order(found, table.offsets, &FoundFeatures::counts);
     }
-    table.hashes = in_order(found, table.offsets, &FoundFeatures::hashes);
-    if (with_counts) table.counts = in_order(found, table.offsets, &FoundFeatures::counts);
+    first->release_if_large();
     return table;
 }
 

@@ -23,6 +23,7 @@ from neardup.deduplication.rows import (
     names_beside,
     under_one_schema,
 )
+from neardup.engines.local import Background
 from neardup.kernels.columns import chosen, column_of
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def write_rows(
     progress: Progress | None,
 ) -> dict[int, str]:
     """Write the kept and the removed rows; returns the texts at the places `shown`."""
-    kind = _KINDS[format]
+    kind, threads = _KINDS[format], result.fingerprinter.threads
     own = shown[shown < len(result.collected)]
     columns = _AddedColumns(result, copies)
     schema: pa.Schema | None = None
@@ -164,9 +165,7 @@ def write_rows(
                 kind(folder / f"kept.{format}") as kept,
                 kind(folder / f"removed.{format}") as removed,
             ):
-                for kept_rows, removed_rows in columns.divided(batches, progress):
-                    kept.write(kept_rows)
-                    removed.write(removed_rows)
+                _write_both(kept, removed, columns.divided(batches, progress), threads)
         except SchemaGrewError as grew:
             schema = grew.schema
         except _NameTakenError:
@@ -174,6 +173,27 @@ def write_rows(
         else:
             break
     return picker.texts | result.texts_at(shown[shown >= len(result.collected)])
+
+
+def _write_both(
+    kept: RowFile,
+    removed: RowFile,
+    divided: Iterator[tuple[pa.RecordBatch, pa.RecordBatch]],
+    threads: int,
+) -> None:
+    """Write all rows. With several threads, each file is compressed in a thread of its own."""
+    if threads == 1:
+        for kept_rows, removed_rows in divided:
+            kept.write(kept_rows)
+            removed.write(removed_rows)
+        return
+    with (
+        Background(kept.write, "write the kept rows") as kept_writer,
+        Background(removed.write, "write the removed rows") as removed_writer,
+    ):
+        for kept_rows, removed_rows in divided:
+            kept_writer.put(kept_rows)
+            removed_writer.put(removed_rows)
 
 
 class _NameTakenError(Exception):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Generator, Iterable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Generator, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from neardup.errors import NeardupError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Item = TypeVar("Item")
 _PATIENCE = 2.0  # seconds
@@ -26,14 +30,7 @@ class Prefetched(Generic[Item]):
         self._stopped = threading.Event()
 
     def __iter__(self) -> Generator[Item, None, None]:
-        thread = threading.Thread(target=self._produce, name="neardup-read", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError:
-            raise NeardupError(
-                "cannot start a thread to read the input; raise the limit on processes (ulimit -u) "
-                "or end other processes"
-            ) from None
+        thread = _started(self._produce, "read the input")
         try:
             while True:
                 state, value = self._ready.get()
@@ -69,3 +66,62 @@ class Prefetched(Generic[Item]):
                 continue
             return True
         return False
+
+
+class Background(Generic[Item]):
+    """Call `work` with each item that is put, in order, in another thread; up to `ahead` wait.
+
+    An error in that thread is raised by the next `put`, or on leaving, and no further item is
+    worked on. Leaving waits for all items; leaving by an error only for the current one.
+    """
+
+    def __init__(self, work: Callable[[Item], None], purpose: str, ahead: int = 2) -> None:
+        self._work, self._purpose = work, purpose
+        self._waiting: queue.Queue[tuple[Item] | None] = queue.Queue(ahead)
+        self._stopped = False
+        self._error: BaseException | None = None
+
+    def __enter__(self) -> Self:
+        self._thread = _started(self._consume, self._purpose)
+        return self
+
+    def put(self, item: Item) -> None:
+        """Hand over the next item, waiting for room."""
+        if self._error is not None:
+            raise self._error
+        self._waiting.put((item,))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stopped = kind is not None
+        self._waiting.put(None)
+        self._thread.join()
+        if kind is None and self._error is not None:
+            raise self._error
+
+    def _consume(self) -> None:
+        # It takes items until the end even after an error, so that `put` never waits forever.
+        while (taken := self._waiting.get()) is not None:
+            if self._stopped or self._error is not None:
+                continue
+            try:
+                self._work(taken[0])
+            except BaseException as error:
+                self._error = error
+
+
+def _started(target: Callable[[], None], purpose: str) -> threading.Thread:
+    name = f"neardup-{purpose.partition(' ')[0]}"
+    thread = threading.Thread(target=target, name=name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        raise NeardupError(
+            f"cannot start a thread to {purpose}; raise the limit on processes (ulimit -u) "
+            "or end other processes"
+        ) from None
+    return thread

@@ -9,12 +9,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup import kernels
+
 Floats = NDArray[np.float64]
 
 
 Idf = Callable[[NDArray[np.uint64]], Floats]
-_FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_TURN = np.uint64(29)
 
 
 class Counted(Protocol):
@@ -93,16 +93,7 @@ class WeightedFeatures:
 
     def content_keys(self) -> NDArray[np.uint64]:
         """128 bits per document: equal for equal feature sets, else different up to collisions."""
-        each = self.hashes
-        if self.weights is not None:
-            each = each ^ (self.weights.view(np.uint64) * _SECOND)
-        mixed = [
-            _sums(_mix(each * factor) * other, self.offsets)
-            for factor, other in ((_FIRST, _SECOND), (_SECOND, _FIRST))
-        ]
-        keys = np.column_stack(mixed)
-        keys[:, 0] ^= np.diff(self.offsets).astype(np.uint64) << np.uint64(32)
-        return np.ascontiguousarray(keys)
+        return kernels.content_keys(*self.arrays)
 
     def take(self, places: NDArray[np.int64]) -> WeightedFeatures:
         """The documents at these places, in this order."""
@@ -167,16 +158,3 @@ def _taken(parts: list[WeightedFeatures]) -> Iterator[WeightedFeatures]:
     parts.reverse()
     while parts:
         yield parts.pop()
-
-
-def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return values ^ (values >> _TURN)
-
-
-def _sums(values: NDArray[np.uint64], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The sum over each document, modulo 2^64."""
-    totals = np.zeros(len(offsets) - 1, np.uint64)
-    filled = np.flatnonzero(np.diff(offsets))
-    if len(filled):
-        totals[filled] = np.add.reduceat(values, offsets[filled])
-    return totals

@@ -16,6 +16,7 @@ from neardup.kernels.id_set import IdSet
 from neardup.kernels.machine import available_isas, thread_count
 from neardup.kernels.text import (
     FeatureCounts,
+    content_keys,
     find_features,
     find_sets,
     fingerprint,
@@ -29,6 +30,7 @@ __all__ = [
     "HashKey",
     "IdSet",
     "available_isas",
+    "content_keys",
     "find_features",
     "find_sets",
     "fingerprint",

@@ -55,6 +55,9 @@ def features(
     threads: int,
     isa: str,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def content_keys(
+    offsets: NDArray[np.int64], hashes: NDArray[np.uint64], weights: NDArray[np.float64] | None
+) -> NDArray[np.uint64]: ...
 
 class FeatureCounts:
     """The number of documents with each feature; above `limit` features the rarest are dropped."""

@@ -18,6 +18,7 @@ from neardup.kernels.hash_key import NO_KEY, HashKey
 
 __all__ = [
     "FeatureCounts",
+    "content_keys",
     "find_features",
     "find_sets",
     "fingerprint",
@@ -111,6 +112,18 @@ def _features(
         threads=threads,
         isa=isa,
     )
+
+
+def content_keys(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.uint64]:
+    """Two words for each document, equal for equal features, else different up to collisions.
+
+    Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, distinct and ascending.
+    """
+    return _native.content_keys(offsets, hashes, weights)
 
 
 def weigh(

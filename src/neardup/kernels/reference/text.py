@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -26,6 +27,8 @@ FEATURE_KEY = 0x13198A2E03707344
 TURNED_KEY = 0xC0AC29B7C97C50DD
 WIDTH_STEP = 0xA4093822299F31D1
 WIDTH_KEY = 0x3F84D5B5B5470917
+KEY_SEED = 0xA4093822299F31D0
+SECOND_KEY_SEED = 0x082EFA98EC4E6C89
 
 
 @cache
@@ -136,6 +139,25 @@ def widen(feature: int, place: int) -> int:
         return feature
     key = place * WIDTH_STEP & MASK
     return fold_multiply(feature ^ key, rotate_half(feature) ^ WIDTH_KEY)
+
+
+def content_key(features: Sequence[int], weights: Sequence[float] | None = None) -> tuple[int, int]:
+    """Two chains of multiplications over the distinct, ascending features of a document.
+
+    They take two features at a time, or a feature and the bits of its weight.
+    """
+    first, second = KEY_SEED ^ len(features), SECOND_KEY_SEED ^ len(features)
+    if weights is None:
+        numbers = [*features, 0][: len(features) + len(features) % 2]
+    else:
+        bits = [int.from_bytes(struct.pack("<d", weight), "little") for weight in weights]
+        numbers = [number for pair in zip(features, bits, strict=True) for number in pair]
+    for x, y in zip(numbers[::2], numbers[1::2], strict=True):
+        first, second = (
+            fold_multiply(first ^ x, y ^ LOW_KEY),
+            fold_multiply(second ^ y, x ^ FEATURE_KEY),
+        )
+    return first, second
 
 
 def feature_in_field(feature: int, field: str) -> int:
