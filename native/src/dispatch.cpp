@@ -6,6 +6,7 @@
 #include "neardup/index_tables/kernels.hpp"
 #include "neardup/json/kernels.hpp"
 #include "neardup/set_join/kernels.hpp"
+#include "neardup/terms/kernels.hpp"
 #include "neardup/text/kernels.hpp"
 
 namespace neardup {
@@ -79,6 +80,10 @@ const HammingKernels& hamming_kernels_for(const std::string& isa) {
 
 const SetKernels& set_kernels_for(const std::string& isa) {
     return NEARDUP_CHOSEN(set_kernels, isa_for(isa));
+}
+
+const TermKernels& term_kernels_for(const std::string& isa) {
+    return NEARDUP_CHOSEN(term_kernels, isa_for(isa));
 }
 
 const TableKernels& table_kernels_for(const std::string& isa) {

@@ -16,6 +16,7 @@ int main() {
     test_index_tables();
     test_numbers();
     test_set_join();
+    test_terms();
     std::printf("%ld passed, %ld failed\n", tally().passed, tally().failed);
     return tally().failed == 0 ? 0 : 1;
 }

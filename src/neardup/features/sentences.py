@@ -27,7 +27,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from neardup import kernels
 from neardup.features.spec import LARGEST_SIZE, FeatureKind
@@ -191,6 +193,16 @@ def _characters(kind: str) -> str:
     return "".join(
         rf"\U{first:08x}-\U{last:08x}" for first, last in zip(firsts, lasts, strict=True)
     )
+
+
+def chosen_sentences(
+    texts: pa.Array, kind: FeatureKind, key: HashKey | None = None
+) -> tuple[NDArray[np.int64], pa.Array]:
+    """The sentences of `passages` as a column; text i has those from `offsets[i]` on."""
+    chosen = passages(texts.to_pylist(), kind, key)
+    sentences = [sentence for some in chosen for sentence in some]
+    offsets = np.cumsum([0, *map(len, chosen)]).astype(np.int64)
+    return offsets, pa.array(sentences, pa.large_string())
 
 
 def passages(

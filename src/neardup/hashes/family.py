@@ -14,6 +14,7 @@ from neardup.errors import InputError, SettingError
 from neardup.hashes.balance import BitBalance
 from neardup.hashes.rows import rows_of_numbers
 from neardup.kernels.hash_key import HashKey
+from neardup.kernels.terms import Vocabulary
 
 _MEASURED_BITS = 64
 
@@ -97,6 +98,11 @@ class HashFamily(ABC):
 
     def __str__(self) -> str:
         return self.name
+
+
+def vocabulary_of(terms: Sequence[str]) -> Vocabulary:
+    """The terms in native memory; a lone surrogate is an `InputError`."""
+    return terms if isinstance(terms, Vocabulary) else Vocabulary.of(list(map(utf8, terms)))
 
 
 def utf8(term: str) -> bytes:

@@ -56,6 +56,49 @@ def features(
     isa: str,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
 
+TermArrays = tuple[
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    NDArray[np.uint32],
+]
+TermSource = tuple[
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint32],
+    bool,
+    int,
+    int,
+]
+
+def text_terms(
+    sources: list[TermSource], prefixes: list[bytes], documents: int, *, isa: str
+) -> TermArrays: ...
+def md5(
+    data: NDArray[np.uint8],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    *,
+    limbs: int,
+    threads: int,
+    isa: str,
+) -> NDArray[np.uint64]: ...
+def hash_terms(
+    data: NDArray[np.uint8],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    units: NDArray[np.uint8],
+    *,
+    limbs: int,
+    key: NDArray[np.uint64],
+    threads: int,
+) -> NDArray[np.uint64]: ...
+
 class FeatureCounts:
     """The number of documents with each feature; above `limit` features the rarest are dropped."""
 

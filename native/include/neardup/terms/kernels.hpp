@@ -1,0 +1,57 @@
+// Texts → words and terms → MD5, for every instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "neardup/terms/term_list.hpp"
+
+namespace neardup {
+
+// Lower-cased text and its words: pair i is the start and the end of a word in it. A start with the
+// highest bit begins a run of Han characters, each of them a word of three bytes. At least 16
+// bytes can be read behind the text.
+struct LoweredWords {
+    static constexpr std::uint32_t kHanRun = 1U << 31;
+    static constexpr std::uint32_t kHanBytes = 3;
+
+    const std::uint8_t* text;
+    std::size_t size;
+    const std::uint32_t* edges;
+    std::size_t pairs;
+    std::size_t words;  // characters of runs are counted one by one
+};
+
+// Cuts texts into words; what it returns stays valid until the next call.
+class WordCutter {
+  public:
+    virtual ~WordCutter();
+    virtual LoweredWords cut(const std::uint8_t* text, std::size_t size) = 0;
+};
+
+struct TermKernels {
+    WordCutter* (*new_word_cutter)();
+    // The MD5 digests of the terms from `first` to below `last`, as one or two 64-bit limbs each.
+    void (*md5)(const TermList&, std::size_t first, std::size_t last, std::size_t limbs,
+                std::uint64_t* rows);
+};
+
+namespace portable {
+extern const TermKernels term_kernels;
+}
+namespace sse2 {
+extern const TermKernels term_kernels;
+}
+namespace avx2 {
+extern const TermKernels term_kernels;
+}
+
+// The kernels for an instruction set by name, or the fastest ones for "auto".
+const TermKernels& term_kernels_for(const std::string& isa);
+
+// The MD5 digests of all terms, on up to `threads` threads.
+void md5_rows(const TermList&, std::size_t limbs, std::uint64_t* rows, std::size_t threads,
+              const TermKernels& kernels);
+
+}  // namespace neardup
