@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "neardup/dispatch.hpp"
 #include "neardup/terms/kernels.hpp"
+#include "neardup/terms/sentences.hpp"
 #include "neardup/terms/term_hashes.hpp"
 #include "neardup/terms/text_terms.hpp"
 
@@ -128,9 +129,52 @@ auto hash_terms(const Input<std::uint8_t>& data, const Input<std::int64_t>& begi
     return owned_array(rows.release(), terms.count, limbs);
 }
 
+// The sentences as a column of their own.
+auto sentences(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets, bool edges,
+               std::size_t threads) {
+    const Column texts = column_of(data, offsets);
+    Sentences found;
+    std::unique_ptr<std::uint8_t[]> bytes;
+    std::vector<std::int64_t> ends{0};
+    {
+        nb::gil_scoped_release release;
+        found = cut_sentences(texts, edges, threads);
+        for (const std::int64_t length : found.lengths) ends.push_back(ends.back() + length);
+        bytes.reset(new std::uint8_t[static_cast<std::size_t>(ends.back())]);
+        for (std::size_t i = 0; i < found.begins.size(); ++i)
+            std::memcpy(bytes.get() + ends[i], texts.data + found.begins[i],
+                        static_cast<std::size_t>(found.lengths[i]));
+    }
+    const auto size = static_cast<std::size_t>(ends.back());
+    return std::tuple(array_of(std::move(found.documents)), owned_array(bytes.release(), size),
+                      array_of(std::move(ends)));
+}
+
+auto longest(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
+             const Input<std::int64_t>& documents, const Input<std::uint32_t>& words,
+             const Input<std::uint64_t>& hashes, std::size_t count) {
+    const Column column = column_of(data, offsets);
+    if (words.size() != column.count || hashes.size() != column.count)
+        throw std::invalid_argument("every sentence has a number of words and a hash");
+    const std::int64_t* at = documents.data();
+    const std::size_t texts = documents.size() == 0 ? 0 : documents.size() - 1;
+    for (std::size_t i = 0; i < texts; ++i)
+        if (at[i] < 0 || at[i] > at[i + 1] || at[i + 1] > static_cast<std::int64_t>(column.count))
+            throw std::invalid_argument("documents point outside the sentences");
+    std::vector<std::int64_t> chosen, kept;
+    {
+        nb::gil_scoped_release release;
+        chosen = longest_sentences(column, at, texts, words.data(), hashes.data(), count, kept);
+    }
+    return std::pair(array_of(std::move(kept)), array_of(std::move(chosen)));
+}
+
 }  // namespace
 
 void register_terms(nb::module_& m) {
+    m.def("sentences", &sentences, "data"_a, "offsets"_a, nb::kw_only(), "edges"_a, "threads"_a);
+    m.def("longest_sentences", &longest, "data"_a, "offsets"_a, "documents"_a, "words"_a,
+          "hashes"_a, nb::kw_only(), "count"_a);
     m.def("text_terms", &text_terms, "sources"_a, "prefixes"_a, "documents"_a, nb::kw_only(),
           "isa"_a);
     m.def("md5", &md5, "data"_a, "begins"_a, "lengths"_a, nb::kw_only(), "limbs"_a, "threads"_a,

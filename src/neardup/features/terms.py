@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup import kernels
-from neardup.features.sentences import chosen_sentences, passages
+from neardup.features.sentences import choose_sentences, passages
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec, TextColumn
 from neardup.features.words import WordSpans, find_words, folded_code_points
 from neardup.hashes.nd1 import hashes_in_field
@@ -90,8 +90,8 @@ def _sources(
         if kind.is_shingle:
             yield Source(column.texts, words, kind.unit, kind.size, field)
         else:
-            documents, sentences = chosen_sentences(column.texts, kind, key)
-            yield Source(sentences, words, "word", LARGEST_SIZE, field, documents)
+            chosen = choose_sentences(column.texts, kind, key=key)
+            yield Source(chosen.strings, words, "word", LARGEST_SIZE, field, chosen.offsets)
 
 
 def _keys(

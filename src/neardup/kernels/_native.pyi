@@ -98,6 +98,18 @@ def hash_terms(
     key: NDArray[np.uint64],
     threads: int,
 ) -> NDArray[np.uint64]: ...
+def sentences(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], *, edges: bool, threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]: ...
+def longest_sentences(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    words: NDArray[np.uint32],
+    hashes: NDArray[np.uint64],
+    *,
+    count: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
 class FeatureCounts:
     """The number of documents with each feature; above `limit` features the rarest are dropped."""
