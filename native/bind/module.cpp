@@ -5,6 +5,7 @@ void register_hamming_join(nanobind::module_&);
 void register_index_tables(nanobind::module_&);
 void register_json(nanobind::module_&);
 void register_set_join(nanobind::module_&);
+void register_terms(nanobind::module_&);
 void register_text(nanobind::module_&);
 }  // namespace neardup::bind
 
@@ -15,5 +16,6 @@ NB_MODULE(_native, m) {
     neardup::bind::register_index_tables(m);
     neardup::bind::register_json(m);
     neardup::bind::register_set_join(m);
+    neardup::bind::register_terms(m);
     neardup::bind::register_text(m);
 }

@@ -6,6 +6,7 @@
 #include "neardup/index_tables/kernels.hpp"
 #include "neardup/json/kernels.hpp"
 #include "neardup/set_join/kernels.hpp"
+#include "neardup/terms/kernels.hpp"
 #include "neardup/text/kernels.hpp"
 
 namespace neardup {
@@ -19,13 +20,14 @@ struct IsaKernels {
     const TableKernels& tables;
     const JsonKernels& json;
     const SetKernels& sets;
+    const TermKernels& terms;
     const TextKernels& text;
 };
 
 #define NEARDUP_ISA_KERNELS(isa)                                                             \
     IsaKernels {                                                                             \
         #isa, isa::hamming_kernels, isa::table_kernels, isa::json_kernels, isa::set_kernels, \
-            isa::text_kernels                                                                \
+            isa::term_kernels, isa::text_kernels                                             \
     }
 
 #if defined(NEARDUP_X86)
@@ -91,6 +93,7 @@ const HammingKernels& hamming_kernels_for(const std::string& isa) {
 const TableKernels& table_kernels_for(const std::string& isa) { return kernels_for(isa).tables; }
 const JsonKernels& json_kernels_for(const std::string& isa) { return kernels_for(isa).json; }
 const SetKernels& set_kernels_for(const std::string& isa) { return kernels_for(isa).sets; }
+const TermKernels& term_kernels_for(const std::string& isa) { return kernels_for(isa).terms; }
 const TextKernels& text_kernels_for(const std::string& isa) { return kernels_for(isa).text; }
 
 }  // namespace neardup

@@ -62,5 +62,6 @@ void test_json();
 void test_index_tables();
 void test_numbers();
 void test_set_join();
+void test_terms();
 
 }  // namespace neardup::tests

@@ -29,6 +29,7 @@ constexpr Test kTests[] = {
     {"index_tables", neardup::tests::test_index_tables},
     {"numbers", neardup::tests::test_numbers},
     {"set_join", neardup::tests::test_set_join},
+    {"terms", neardup::tests::test_terms},
 };
 
 const Test* find(const char* name) {

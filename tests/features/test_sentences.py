@@ -1,9 +1,14 @@
+from itertools import pairwise
+
+import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from neardup.features import sentences
-from neardup.features.sentences import cut_sentences, edge_sentences, longest_sentences
-from neardup.kernels.reference import text as reference
+from neardup.features import sentences as native
+from neardup.features.spec import FeatureKind
+from neardup.kernels import _native, sentences as kernel
+from neardup.kernels.columns import text_column
+from neardup.kernels.reference import sentences as twin, text as reference
 
 SPACE = "".join(chr(code) for code, kind in reference.kinds().items() if kind == "space")
 BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
@@ -16,6 +21,24 @@ TRICKY = ' \n\n\r\t\u2029\u3000aAß1２٣_好かéİ\u0301.。!？…；．;؟۔
 TEXTS = st.one_of(
     st.text(), st.text(alphabet=TRICKY), st.text(alphabet="Aa1 \n.….“。", max_size=40)
 )
+
+
+def cut_sentences(text):
+    found = native.cut_sentences(text)
+    assert found == twin.cut_sentences(text)
+    return found
+
+
+def longest_sentences(text, count):
+    found = native.passages([text], FeatureKind("sentences", count))[0]
+    assert found == twin.longest_sentences(text, count)
+    return found
+
+
+def edge_sentences(text):
+    found = native.passages([text], FeatureKind("edges", 0))[0]
+    assert found == twin.edge_sentences(text)
+    return found
 
 
 def slow_lines(text):
@@ -107,7 +130,7 @@ def test_sentences_are_those_of_the_slow_twin(text):
 @example("A b. a B! C. Long word. A b?", 2)
 @example("B a. A b. Ab c.", 1)
 def test_longest_sentences_are_those_of_the_slow_twin(text, count):
-    assert longest_sentences([text], count)[0] == slow_longest(text, count)
+    assert longest_sentences(text, count) == slow_longest(text, count)
 
 
 @given(TEXTS)
@@ -150,7 +173,7 @@ def test_where_sentences_end(text):
 
 def test_what_has_no_word_is_no_sentence():
     assert cut_sentences("... *** !\n\n---\n\n❤️。 \u0301") == []
-    assert longest_sentences([""], 3)[0] == edge_sentences("\n \n") == []
+    assert longest_sentences("", 3) == edge_sentences("\n \n") == []
 
 
 def test_separators_that_only_python_takes_for_white_space_are_kept():
@@ -159,9 +182,9 @@ def test_separators_that_only_python_takes_for_white_space_are_kept():
 
 def test_the_longest_stand_in_the_order_of_the_text_and_once():
     text = "Short one. The quick brown fox. Tiny. THE QUICK, BROWN FOX! Two more words here now."
-    assert longest_sentences([text], 2)[0] == ["THE QUICK, BROWN FOX!", "Two more words here now."]
-    assert longest_sentences([text], 1)[0] == ["Two more words here now."]
-    assert longest_sentences(["Ab cd. Ef gh. Ij kl."], 2)[0] == ["Ab cd.", "Ef gh."]
+    assert longest_sentences(text, 2) == ["THE QUICK, BROWN FOX!", "Two more words here now."]
+    assert longest_sentences(text, 1) == ["Two more words here now."]
+    assert longest_sentences("Ab cd. Ef gh. Ij kl.", 2) == ["Ab cd.", "Ef gh."]
 
 
 def test_edges_of_paragraphs():
@@ -175,13 +198,11 @@ def test_without_blank_lines_each_line_is_a_paragraph():
 
 
 def test_marks_are_neither_words_nor_white_space():
-    marks = sentences._FIRM_ENDS + sentences._SOFT_ENDS + sentences._SOFT_CLOSERS + "．……"
+    marks = twin._FIRM_ENDS + twin._SOFT_ENDS + twin._SOFT_CLOSERS + "．……"
     assert not [mark for mark in marks if ord(mark) in reference.kinds()]
 
 
-@pytest.mark.parametrize(
-    "cut", [cut_sentences, edge_sentences, lambda t: longest_sentences([t], 5)[0]]
-)
+@pytest.mark.parametrize("cut", [cut_sentences, edge_sentences, lambda t: longest_sentences(t, 5)])
 @pytest.mark.parametrize(
     ("text", "count"),
     [
@@ -196,3 +217,36 @@ def test_marks_are_neither_words_nor_white_space():
 )
 def test_hostile_texts_take_no_more_than_a_moment(cut, text, count):
     assert len(cut(text)) == count
+
+
+@given(st.lists(TEXTS, max_size=600), st.sampled_from(["sentences", "edges"]))
+def test_texts_do_not_depend_on_their_neighbours_or_on_threads(texts, unit):
+    column, kind = text_column(texts), FeatureKind(unit, 2 if unit == "sentences" else 0)
+    alone = [native.passages([text], kind)[0] for text in texts]
+    for threads in (1, 3):
+        chosen = native.choose_sentences(column, kind, threads)
+        every = chosen.strings.to_pylist()
+        found = [every[a:b] for a, b in pairwise(chosen.offsets.tolist())]
+        assert found == alone
+        assert len(chosen.hashes) == len(every)
+
+
+@pytest.mark.parametrize(
+    "text", [b"\xe3\x80", b"a.\xf0\x9f", b"\x80\x80. \xe2", b"\xff. \xc2", b"\xfd" * 9]
+)
+@pytest.mark.parametrize("edges", [False, True])
+def test_bytes_that_are_not_text_are_never_read_past_their_end(text, edges):
+    offsets = np.array([0, len(text)])
+    _, data, ends = _native.sentences(
+        np.frombuffer(text, np.uint8), offsets, edges=edges, threads=1
+    )
+    assert ends[-1] == len(data) <= 2 * len(text)
+
+
+@pytest.mark.parametrize("documents", [[0, 2], [-1, 1], [1, 0]])
+def test_documents_outside_the_sentences_are_refused(documents):
+    one = text_column(["a"])
+    with pytest.raises(ValueError, match="outside the sentences"):
+        kernel.longest_sentences(
+            np.array(documents), one, np.ones(1, np.uint32), np.ones(1, np.uint64), 1
+        )

@@ -14,6 +14,7 @@ from neardup.errors import InputError
 from neardup.features.terms import Terms
 from neardup.hashes.nd1 import feature_rows
 from neardup.kernels import HashKey, is_utf8
+from neardup.kernels.terms import Vocabulary
 from neardup.read.columns import plain_text
 from neardup.read.memory import table_of
 from neardup.read.terms.types import Lists, is_terms, is_weights, taken_apart
@@ -80,7 +81,7 @@ def _terms(
     offsets: NDArray[np.int64],
     places: NDArray[np.int32],
     counts: NDArray[np.float64],
-    vocabulary: list[str],
+    vocabulary: Vocabulary,
     words: NDArray[np.uint32],
     key: HashKey | None,
 ) -> Terms:
@@ -148,7 +149,7 @@ def _lists(lists: Lists, values: pa.Array) -> pa.Array:
     return pa.LargeListArray.from_arrays(pa.array(offsets), values)
 
 
-def _numbered(terms: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
+def _numbered(terms: pa.Array) -> tuple[NDArray[np.int32], Vocabulary]:
     """The place of each term in the vocabulary, and the vocabulary itself."""
     if not pa.types.is_dictionary(terms.type):
         terms = plain_text(terms).dictionary_encode()
@@ -158,7 +159,7 @@ def _numbered(terms: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
     if not is_utf8(distinct):
         raise InputError("a term is not UTF-8; decode it first, or drop it")
     places = terms.indices.to_numpy(zero_copy_only=False).astype(np.int32)
-    return places, distinct.to_pylist()
+    return places, Vocabulary.of_strings(distinct)
 
 
 def _offsets(lists: pa.Array) -> NDArray[np.int64]:

@@ -97,15 +97,12 @@ def _sentence_features(
     texts: pa.Array, kind: FeatureKind, threads: int, key: HashKey | None
 ) -> Features:
     """Each selected sentence is one feature: the shingle of all its words."""
-    from neardup.features.sentences import passages  # few runs need it
+    from neardup.features.sentences import choose_sentences  # few runs need it
 
-    chosen = passages(texts.to_pylist(), kind, key)
-    sentences = pa.array([sentence for some in chosen for sentence in some], pa.large_string())
-    whole = [("word", LARGEST_SIZE)]
-    _, hashes, _, _ = kernels.find_features(sentences, whole, key=key, threads=threads)
-    words = kernels.find_features(texts, whole, threads=threads)[3]
-    offsets = np.concatenate(([0], np.cumsum([len(some) for some in chosen]))).astype(np.int64)
-    return _united([Features(offsets, hashes, np.ones(len(hashes)), words)], None, words)
+    chosen = choose_sentences(texts, kind, threads, key)
+    words = kernels.find_sets(texts, [("word", LARGEST_SIZE)], threads=threads)[2]
+    counts = np.ones(len(chosen.hashes))
+    return _united([Features(chosen.offsets, chosen.hashes, counts, words)], None, words)
 
 
 def _in_field(features: Features, field: str, key: HashKey | None) -> Features:

@@ -17,6 +17,7 @@ from neardup.features.chinese import HAN, chinese_words, jieba_module
 from neardup.features.idf import IdfTable
 from neardup.features.terms import Terms
 from neardup.features.words import find_words
+from neardup.hashes.family import vocabulary_of
 from neardup.hashes.nd1 import feature_rows
 from neardup.kernels import HashKey
 from neardup.kernels.reference import text as reference
@@ -158,7 +159,7 @@ def _terms(texts: pa.Array, documents: Sequence[Mapping[str, float]], key: HashK
         np.cumsum([0, *map(len, documents)]).astype(np.int64),
         np.array(places, np.int32),
         np.array([weight for words in documents for weight in words.values()], np.float64),
-        vocabulary,
+        vocabulary_of(vocabulary),
         kernels.find_features(texts, [("word", 1)])[3],
         lambda: _keys(vocabulary, key),
     )

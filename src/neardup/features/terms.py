@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.features.sentences import passages
-from neardup.features.spec import FeatureKind, FeatureSpec, TextColumn
+from neardup import kernels
+from neardup.features.sentences import choose_sentences, passages
+from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec, TextColumn
 from neardup.features.words import WordSpans, find_words, folded_code_points
-from neardup.hashes.nd1 import hashes_in_field, shingle_hashes
+from neardup.hashes.nd1 import hashes_in_field
 from neardup.kernels import HashKey
 from neardup.kernels.reference import text as reference
-
-# Separates the name of a field from a term; no word contains this character.
-_FIELD_SIGN = "\x1f"
+from neardup.kernels.reference.terms import field_prefix
+from neardup.kernels.terms import Source, TermCounts, Vocabulary, find_terms, hash_terms
 
 Shingle = tuple[str, ...]
 
@@ -34,7 +33,7 @@ class Terms:
     offsets: NDArray[np.int64]
     places: NDArray[np.int32]
     counts: NDArray[np.float64]
-    vocabulary: list[str]
+    vocabulary: Vocabulary
     words: NDArray[np.uint32]
     find_keys: Callable[[], NDArray[np.uint64]]
     scale: NDArray[np.float64] | None = None
@@ -56,76 +55,58 @@ def text_terms(
     >>> dict(zip(terms.vocabulary, terms.counts.tolist(), strict=True))
     {'to be': 2.0, 'be or': 1.0, 'or not': 1.0, 'not to': 1.0}
     """
-    found = _Vocabulary(key)
-    texts = zip(*(column.texts.to_pylist() for column in columns), strict=True)
-    for row in texts:
-        words = 0
-        for column, text in zip(columns, row, strict=True):
-            spans = find_words(text or "")
-            words += len(spans)
-            counted = Counter(_shingles(spans, spec, key)) if len(spans) else Counter()
-            found.add(counted, column)
-        found.end_document(words)
-    return found.terms()
+    every = [_word_counts(column) for column in columns]
+    sources = [
+        source
+        for place, column in enumerate(columns)
+        for source in _sources(column, place, every[place], spec, key)
+    ]
+    names = [column.field.name if column.field else None for column in columns]
+    found = find_terms(sources, [field_prefix(name).encode() for name in names], len(every[0]))
+    weights = np.array([column.field.weight if column.field else 1.0 for column in columns])
+    return Terms(
+        found.offsets,
+        found.places,
+        found.counts,
+        found.vocabulary,
+        np.sum(every, axis=0, dtype=np.uint32),
+        lambda: _keys(found, names, key),
+        None if (weights == 1).all() else weights[found.fields[found.places]],
+    )
 
 
-@dataclass
-class _Vocabulary:
-    """Collects terms document by document."""
-
-    key: HashKey | None
-    places_of: dict[str, int] = field(default_factory=dict)
-    shingles: list[tuple[Shingle, str | None]] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=lambda: [0])
-    words: list[int] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
-    scale: list[float] = field(default_factory=list)
-
-    def add(self, counted: Counter[tuple[str, Shingle]], column: TextColumn) -> None:
-        field_name = column.field.name if column.field else None
-        prefix = "" if field_name is None else field_name + _FIELD_SIGN
-        for (term, shingle), count in counted.items():
-            place = self.places_of.setdefault(prefix + term, len(self.places_of))
-            if place == len(self.shingles):
-                self.shingles.append((shingle, field_name))
-            self.places.append(place)
-            self.counts.append(count)
-            self.scale.append(column.field.weight if column.field else 1.0)
-
-    def end_document(self, words: int) -> None:
-        self.offsets.append(len(self.places))
-        self.words.append(words)
-
-    def terms(self) -> Terms:
-        scale = np.array(self.scale, np.float64)
-        return Terms(
-            np.array(self.offsets, np.int64),
-            np.array(self.places, np.int32),
-            np.array(self.counts, np.float64),
-            list(self.places_of),
-            np.array(self.words, np.uint32),
-            self._keys,
-            None if (scale == 1).all() else scale,
-        )
-
-    def _keys(self) -> NDArray[np.uint64]:
-        keys = shingle_hashes([shingle for shingle, _ in self.shingles], self.key)
-        names = [name for _, name in self.shingles]
-        for name in set(names) - {None}:
-            inside = np.flatnonzero([other == name for other in names])
-            keys[inside] = hashes_in_field(keys[inside], str(name), self.key)
-        return keys
+def _word_counts(column: TextColumn) -> NDArray[np.uint32]:
+    return kernels.find_sets(column.texts, [("word", LARGEST_SIZE)])[2]
 
 
-def _shingles(
-    spans: WordSpans, spec: FeatureSpec, key: HashKey | None
-) -> Iterator[tuple[str, Shingle]]:
-    """The features of a text with words, as strings and as tuples of units."""
+def _sources(
+    column: TextColumn,
+    field: int,
+    words: NDArray[np.uint32],
+    spec: FeatureSpec,
+    key: HashKey | None,
+) -> Iterator[Source]:
     for kind in spec.kinds:
-        between = "" if kind.unit == "char" else " "
-        for shingle in kind_shingles(spans, kind, key):
-            yield between.join(shingle), shingle
+        if kind.is_shingle:
+            yield Source(column.texts, words, kind.unit, kind.size, field)
+        else:
+            chosen = choose_sentences(column.texts, kind, key=key)
+            yield Source(chosen.strings, words, "word", LARGEST_SIZE, field, chosen.offsets)
+
+
+def _keys(
+    found: TermCounts, names: Sequence[str | None], key: HashKey | None
+) -> NDArray[np.uint64]:
+    """The nd1 hashes of the terms without their prefixes, each in its field."""
+    prefixes = np.array([len(field_prefix(name).encode()) for name in names], np.int64)
+    skipped, terms = prefixes[found.fields], found.vocabulary
+    shingles = Vocabulary(terms.data, terms.begins + skipped, terms.lengths - skipped)
+    keys = hash_terms(shingles, found.units, key=key)[:, 0]
+    for field, name in enumerate(names):
+        if name is not None:
+            inside = np.flatnonzero(found.fields == field)
+            keys[inside] = hashes_in_field(keys[inside], name, key)
+    return keys
 
 
 def kind_shingles(spans: WordSpans, kind: FeatureKind, key: HashKey | None) -> list[Shingle]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from neardup.errors import InputError, SettingError
 from neardup.hashes.rows import rows_of_numbers
 from neardup.kernels.hash_key import HashKey
+from neardup.kernels.terms import Vocabulary
 
 if TYPE_CHECKING:
     from neardup.hashes.balance import BitBalance
@@ -103,6 +104,11 @@ class HashFamily(ABC):
 
     def __str__(self) -> str:
         return self.name
+
+
+def vocabulary_of(terms: Sequence[str]) -> Vocabulary:
+    """The terms in native memory; a lone surrogate is an `InputError`."""
+    return terms if isinstance(terms, Vocabulary) else Vocabulary.of(list(map(utf8, terms)))
 
 
 def utf8(term: str) -> bytes:

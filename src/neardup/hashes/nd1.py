@@ -9,11 +9,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.hashes.family import HashFamily, utf8
+from neardup.hashes.family import HashFamily, utf8, vocabulary_of
 from neardup.hashes.rows import cut, hash_alike, row_words
 from neardup.kernels.hash_key import PRIME, HashKey
 from neardup.kernels.reference import text
 from neardup.kernels.reference.keyed import SIP_START, KeyedHash
+from neardup.kernels.terms import ONE_UNIT, hash_terms
 
 _BLOCK = 16
 _SIP_BLOCK = 8
@@ -35,17 +36,10 @@ class _Steps(Protocol):
 
     def finished(self, totals: Hashes) -> Hashes: ...
 
-    def widened(self, features: Hashes, place: int) -> Hashes: ...
-
 
 def feature_rows(terms: Sequence[str], bits: int, key: HashKey | None) -> Hashes:
     """The bits of terms of one unit each, as rows of 64-bit words."""
-    steps = _steps(key)
-    features = steps.finished(steps.step(np.zeros(len(terms), np.uint64), steps.unit_values(terms)))
-    rows = np.empty((len(terms), row_words(bits)), np.uint64)
-    rows[:, 0] = features
-    for place in range(1, rows.shape[1]):
-        rows[:, place] = steps.widened(features, place)
+    rows = hash_terms(vocabulary_of(terms), ONE_UNIT, row_words(bits), key=key)
     return cut(rows, bits)
 
 
@@ -89,9 +83,6 @@ class _Plain:
     def finished(self, totals: Hashes) -> Hashes:
         return _mixed(totals, text.FEATURE_KEY, text.TURNED_KEY)
 
-    def widened(self, features: Hashes, place: int) -> Hashes:
-        return _mixed(features, place * text.WIDTH_STEP, text.WIDTH_KEY)
-
 
 @dataclass(frozen=True)
 class _Keyed:
@@ -112,9 +103,6 @@ class _Keyed:
 
     def finished(self, totals: Hashes) -> Hashes:
         return _mixed(totals, self.key.feature_key, self.key.turned_key)
-
-    def widened(self, features: Hashes, place: int) -> Hashes:
-        return _mixed(features, place * self.key.width_step, self.key.width_key)
 
     def _side_by_side(self, units: list[str], blocks: int) -> Hashes:
         """SipHash-1-3 of units that have the same number of whole blocks of 8 bytes."""

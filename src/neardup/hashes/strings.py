@@ -11,8 +11,9 @@ import xxhash
 from numpy.typing import NDArray
 
 from neardup.errors import SettingError
-from neardup.hashes.family import HashFamily, utf8
-from neardup.hashes.rows import cut, hash_alike, rows_of_bytes
+from neardup.hashes.family import HashFamily, utf8, vocabulary_of
+from neardup.hashes.rows import cut, hash_alike, row_words, rows_of_bytes
+from neardup.kernels.terms import md5
 
 _FACTOR = 1_000_003
 _MASK = 2**64 - 1
@@ -32,15 +33,11 @@ class Md5(HashFamily):
 
     def value(self, term: str) -> int:
         """All 128 bits, as one number."""
-        return int.from_bytes(_md5(utf8(term)), "big")
+        # Systems that forbid MD5 allow it for purposes other than security.
+        return int.from_bytes(hashlib.md5(utf8(term), usedforsecurity=False).digest(), "big")
 
     def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
-        return rows_of_bytes(b"".join([_md5(utf8(term)) for term in terms]), 2, bits)
-
-
-def _md5(data: bytes) -> bytes:
-    # Systems that forbid MD5 allow it for purposes other than security.
-    return hashlib.md5(data, usedforsecurity=False).digest()
+        return cut(md5(vocabulary_of(terms), row_words(bits)), bits)
 
 
 @dataclass(frozen=True)
@@ -62,11 +59,11 @@ class Xxh3(HashFamily):
         return xxhash.xxh3_64_intdigest(utf8(term))
 
     def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
+        encoded = vocabulary_of(terms).encoded()
         if bits > 64:
-            digests = [xxhash.xxh3_128_digest(utf8(term)) for term in terms]
-            return rows_of_bytes(b"".join(digests), 2, bits)
-        hashes = [xxhash.xxh3_64_intdigest(utf8(term)) for term in terms]
-        return cut(np.array(hashes, np.uint64).reshape(-1, 1), bits)
+            return rows_of_bytes(b"".join(map(xxhash.xxh3_128_digest, encoded)), 2, bits)
+        hashes = map(xxhash.xxh3_64_intdigest, encoded)
+        return cut(np.fromiter(hashes, np.uint64, len(terms)).reshape(-1, 1), bits)
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,8 @@ class String64(HashFamily):
         return value ^ len(term)
 
     def _rows(self, terms: Sequence[str], bits: int) -> NDArray[np.uint64]:
-        hashes = hash_alike(terms, map(len, terms), _string64, self.value)
+        every = list(terms)
+        hashes = hash_alike(every, map(len, every), _string64, self.value)
         return (hashes << np.uint64(64 - bits)).reshape(-1, 1)
 
 

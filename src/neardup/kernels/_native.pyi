@@ -59,6 +59,61 @@ def content_keys(
     offsets: NDArray[np.int64], hashes: NDArray[np.uint64], weights: NDArray[np.float64] | None
 ) -> NDArray[np.uint64]: ...
 
+TermArrays = tuple[
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    NDArray[np.uint32],
+]
+TermSource = tuple[
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint32],
+    bool,
+    int,
+    int,
+]
+
+def text_terms(
+    sources: list[TermSource], prefixes: list[bytes], documents: int, *, isa: str
+) -> TermArrays: ...
+def md5(
+    data: NDArray[np.uint8],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    *,
+    limbs: int,
+    threads: int,
+    isa: str,
+) -> NDArray[np.uint64]: ...
+def hash_terms(
+    data: NDArray[np.uint8],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    units: NDArray[np.uint8],
+    *,
+    limbs: int,
+    key: NDArray[np.uint64],
+    threads: int,
+) -> NDArray[np.uint64]: ...
+def sentences(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], *, edges: bool, threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]: ...
+def longest_sentences(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    words: NDArray[np.uint32],
+    hashes: NDArray[np.uint64],
+    *,
+    count: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
 class FeatureCounts:
     """The number of documents with each feature; above `limit` features the rarest are dropped."""
 
