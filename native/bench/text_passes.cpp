@@ -62,9 +62,16 @@ void run_passes(const Column& column, const Recipe& recipe, TextPasses& passes) 
         watch.stop(passes.shingle);
         if (recipe.distinct) count = set.run(feature, count);
         watch.stop(passes.distinct);
-        counter.restart();
-        counter.add(feature, count);
-        passes.seen ^= counter.at_least(count / 2 + 1);
+        for (std::size_t place = 0; place < recipe.row_limbs(); ++place) {
+            counter.restart();
+            if (place == 0) {
+                counter.add(feature, count);
+            } else {
+                hash.widen_all(feature, count, place, unit);
+                counter.add(unit, count);
+            }
+            passes.seen ^= counter.at_least(count / 2 + 1);
+        }
         watch.stop(passes.majority);
     }
 }
