@@ -100,7 +100,8 @@ class Tokenizer {
             if (bits.unknown != 0 && !state.solos) {
                 const std::uint8_t lead = from[std::countr_zero(bits.unknown)];
                 if (is_cyrillic_lead(lead)) {
-                    if (state.at == 0) from = copy_padded(from, left, padded);
+                    // At the start of the text there is no byte before it to be read.
+                    if (from == text) from = copy_padded(from, left, padded);
                     bits = lower_cyrillic_block(from, to);
                 } else if (lead >= 0xE2) {
                     bits = lower_solo_block(from, to, state.carry);
