@@ -7,7 +7,6 @@ keeps their positions, so that a report can show the original text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from neardup import kernels
 from neardup.errors import InputError
 from neardup.features.spec import LARGEST_SIZE
+from neardup.frozen import dataclass
 from neardup.kernels.columns import text_column
 from neardup.kernels.reference import text as reference
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from neardup.comparison.alignment import align
 from neardup.comparison.diff import Edit, find_edits
 from neardup.comparison.diff_text import DiffCounts, number, squeezed
 from neardup.features.words import WordSpans, find_words, number_words
+from neardup.frozen import dataclass
 
 # Only this much of a document is compared, about 40 pages; one word may be as long as a file.
 _READ_WORDS, _READ_CHARACTERS = 20_000, 200_000
