@@ -85,6 +85,8 @@ def direction(text: str) -> str:
     >>> direction("iPhone هاتف ذكي")
     'rtl'
     """
+    if text.isascii():
+        return "ltr"
     classes = [unicodedata.bidirectional(char) for char in text[:2_000]]
     right_to_left = sum(kind in ("R", "AL") for kind in classes)
     return "rtl" if right_to_left > classes.count("L") else "ltr"
