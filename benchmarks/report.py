@@ -220,7 +220,12 @@ def _end_to_end(result: Result) -> str:
 
 def _startup(result: Result) -> str:
     rows = [
-        (f"`{row['name']}`", f"{row['milliseconds']:.0f}", f"{row['ratio']:.1f}")
+        (
+            f"`{row['name']}`",
+            f"{row['milliseconds']:.0f}",
+            f"{row['ratio']:.1f}",
+            f"{row['cpu_seconds']:.2f}",
+        )
         for row in result.rows
     ]
     return "\n".join(
@@ -228,8 +233,8 @@ def _startup(result: Result) -> str:
             "## Startup\n",
             provenance(result),
             f"Wall time of a process, best of {result.conditions['rounds']} runs: what each adds "
-            f"to `{startup.BARE}`, and the ratio of the two.\n",
-            table(("", "ms", "ratio"), rows),
+            f"to `{startup.BARE}`, the ratio of the two, and the CPU seconds of the process.\n",
+            table(("", "ms", "ratio", "CPU s"), rows),
         )
     )
 

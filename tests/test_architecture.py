@@ -12,7 +12,7 @@ ROOT = Path(neardup.__file__).parent
 
 # From the bottom up; a module imports only from its own layer or lower ones.
 LAYERS = [
-    {"errors", "settings", "visible", "notebook", "figures", "presets", "__init__"},
+    {"errors", "frozen", "settings", "visible", "notebook", "figures", "presets", "__init__"},
     {"atomic"},
     {"kernels"},
     {"hashes", "sphere"},

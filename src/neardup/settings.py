@@ -8,11 +8,11 @@ compares them with it. This module imports nothing heavy: `neardup --help` needs
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal, SupportsIndex, TypeVar, cast
 
 from neardup.errors import SettingError
+from neardup.frozen import dataclass
 
 DEFAULT_THRESHOLD = 0.8
 # Values of `candidates` beside the names of plans: the cheapest way, or the join on the features.

@@ -12,7 +12,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from neardup.atomic.files import require_folder_of, synchronize, unwritable
@@ -25,6 +24,7 @@ from neardup.atomic.unfinished import (
     unfinished_beside,
 )
 from neardup.errors import NeardupError
+from neardup.frozen import dataclass
 
 _CURRENT_FOLDER = -100  # AT_FDCWD
 _EXCHANGE = 2  # RENAME_EXCHANGE

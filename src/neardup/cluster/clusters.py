@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.cluster.keep import KeepPolicy
+from neardup.frozen import dataclass
 from neardup.kernels.columns import column_of, taken
 
 Places = NDArray[np.int64]

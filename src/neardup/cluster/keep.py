@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.errors import InputError, SettingError
+from neardup.frozen import dataclass
 
 Places = NDArray[np.int64]
 _PLAIN = ("first", "longest", "shortest", "none")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from neardup.errors import NeardupError
+from neardup.frozen import dataclass
 
 # A run needs some memory, however low the limit is. docs/how-it-works/reliability.md
 # counts these amounts in the constant that comes on top of `--memory`.

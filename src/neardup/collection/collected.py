@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from neardup.collection.feature_store import FeatureStore
 from neardup.collection.rejected import RejectedRows
 from neardup.collection.source import Progress, Source
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.frozen import dataclass
 from neardup.kernels.hamming_join import RowGroups, group_rows
 from neardup.kernels.machine import release_memory
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,6 +14,7 @@ from xxhash import xxh3_128
 from neardup.errors import NeardupError
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.frozen import dataclass
 from neardup.kernels.star_join import StoredFeatures
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,6 +12,7 @@ from neardup.cluster.keep import KeepPolicy
 from neardup.errors import InputError, SettingError
 from neardup.features.spec import record_fields
 from neardup.fingerprints import Scheme
+from neardup.frozen import dataclass
 from neardup.kernels import thread_count
 from neardup.settings import (
     DEFAULT_THRESHOLD,

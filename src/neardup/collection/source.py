@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -20,6 +19,7 @@ from neardup.features.columns import DocumentColumns, GivenTerms, documents_in, 
 from neardup.features.spec import TextColumn
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
+from neardup.frozen import dataclass
 from neardup.hashes import hash_family
 from neardup.kernels.columns import column_of
 from neardup.read import Batch, Documents, Rejected

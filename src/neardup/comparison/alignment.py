@@ -11,10 +11,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from neardup.frozen import dataclass
 
 Block = tuple[int, int, int]
 """`(i, j, n)`: n elements from place i of the first sequence equal those from j of the second."""

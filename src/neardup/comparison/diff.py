@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from neardup.comparison.alignment import Alignment
 from neardup.features.words import WordSpans
+from neardup.frozen import dataclass
 
 # Aligned stretches are first compared whole, this many words at a time.
 _STRETCH = 64

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neardup.comparison.diff import Edit
 from neardup.features.words import count_words, find_words
+from neardup.frozen import dataclass
 from neardup.visible import visible
 
 if TYPE_CHECKING:  # the HTML report uses this module without rich

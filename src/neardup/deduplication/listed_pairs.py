@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.frozen import dataclass
 from neardup.pairs.all_pairs import PAIRS_AT_ONCE, PairBatch, joined
 from neardup.pairs.search import FoundPairs
 

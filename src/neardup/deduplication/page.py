@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.cluster import Clusters
+from neardup.frozen import dataclass
 from neardup.kernels.columns import distinct
 from neardup.report.dedup_page.page import (
     ChainStep,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +15,7 @@ from neardup.collection.settings import DedupSettings
 from neardup.collection.source import DocumentProgress
 from neardup.deduplication.listed_pairs import HeldPairs, PairList
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.frozen import dataclass
 from neardup.pairs.all_pairs import joined
 from neardup.pairs.by_features.verify import Searched, TrueSimilarity
 from neardup.pairs.search import distances, search_both

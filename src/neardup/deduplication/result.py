@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -23,6 +22,7 @@ from neardup.deduplication.rows import names_beside, rows_where, texts_at, toget
 from neardup.errors import SettingError
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.frozen import dataclass
 from neardup.kernels.columns import column_of, taken
 from neardup.pairs.all_pairs import PAIRS_AT_ONCE, PairBatch
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ from neardup.deduplication.inputs import states_of
 from neardup.deduplication.listed_pairs import HeldPairs, PairList
 from neardup.deduplication.removals import Evidence, Found, Places, Removals
 from neardup.features.idf import IdfTable
+from neardup.frozen import dataclass
 from neardup.pairs.all_pairs import PairBatch, joined
 from neardup.pairs.choose import collects
 

@@ -7,7 +7,6 @@ import os
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from neardup.deduplication.page import page_of, shown_places
 from neardup.deduplication.row_files import FORMATS, write_rows
 from neardup.errors import SettingError
 from neardup.figures import INSTALL, can_draw, new_figure, write_figure
+from neardup.frozen import dataclass
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result

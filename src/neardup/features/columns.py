@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
 from neardup.features.spec import Fields, TextColumn
+from neardup.frozen import dataclass
 from neardup.read.memory import field_columns
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from neardup import kernels
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec, Field, TextColumn
 from neardup.features.weighted import WeightedFeatures, equal_runs
+from neardup.frozen import dataclass
 from neardup.hashes.nd1 import hashes_in_field
 from neardup.kernels import HashKey
 

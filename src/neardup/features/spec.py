@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 import pyarrow as pa
 
 from neardup.errors import SettingError
+from neardup.frozen import dataclass
 
 LARGEST_SIZE = 2**31 - 1
 _KIND = re.compile(r"(word|char|sentences|keywords):([0-9]{1,10})|(edges|terms)")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup import kernels
+from neardup.frozen import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ keeps their positions, so that a report can show the original text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from neardup import kernels
 from neardup.errors import InputError
 from neardup.features.spec import LARGEST_SIZE
+from neardup.frozen import dataclass
 from neardup.kernels.columns import text_column
 from neardup.kernels.reference import text as reference
 
@@ -180,8 +180,8 @@ def _code_point_pieces(text: str) -> Iterator[tuple[int, NDArray[np.uint32]]]:
 @cache
 def _lower_table() -> NDArray[np.int32]:
     table = np.arange(_CODE_POINTS, dtype=np.int32)
-    mapping = reference.lower_map()
-    table[list(mapping)] = list(mapping.values())
+    for first, last, stride, delta in reference.lower_ranges():
+        table[first : last + 1 : stride] += delta
     return table
 
 
@@ -189,6 +189,6 @@ def _lower_table() -> NDArray[np.int32]:
 def _kind_table() -> NDArray[np.uint8]:
     """The kind of the lower case of every code point."""
     table = np.zeros(_CODE_POINTS, np.uint8)
-    kinds = reference.kinds()
-    table[list(kinds)] = [_KIND_NUMBERS[kind] for kind in kinds.values()]
+    for first, last, kind in reference.kind_ranges():
+        table[first : last + 1] = _KIND_NUMBERS[kind]
     return table[_lower_table()]

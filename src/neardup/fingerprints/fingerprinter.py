@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from neardup.features.spec import TextColumn, record_fields
 from neardup.features.weighted import WeightedFeatures, in_order, weights_of
 from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.fingerprints.scheme import HashChoice, Scheme
+from neardup.frozen import dataclass
 from neardup.hashes import HashFamily, hash_family
 from neardup.read.batch import bounded
 from neardup.read.memory import column_texts, require_no_paths, string_chunks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from neardup.errors import SchemeMismatchError, SettingError
 from neardup.features.spec import FeatureSpec, Fields
+from neardup.frozen import dataclass
 from neardup.hashes import FUNCTION_PREFIX, KEYED_PREFIX, HashFamily, hash_family
 from neardup.hashes.keyed import is_full_name
 from neardup.settings import RECIPE

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from importlib import import_module
 from operator import index
 
 from neardup.errors import SettingError
+from neardup.frozen import dataclass
 from neardup.hashes.family import HashFamily, utf8
 from neardup.hashes.keyed import PREFIX as KEYED_PREFIX, keyed_by_name
 

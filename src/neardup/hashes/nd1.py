@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.frozen import dataclass
 from neardup.hashes.family import HashFamily, utf8, vocabulary_of
 from neardup.hashes.rows import cut, hash_alike, row_words
 from neardup.kernels.hash_key import PRIME, HashKey

@@ -10,13 +10,14 @@ finds more than `most_pairs` raises `TooManyPairsError`, with any number of thre
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.errors import SettingError
+from neardup.frozen import dataclass
 from neardup.kernels import _native
 from neardup.kernels._native import TooManyPairsError
 

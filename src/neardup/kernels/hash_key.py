@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from neardup.frozen import dataclass
 
 PRIME = 2**64 - 59
 _WORDS = 7

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from neardup.frozen import dataclass
 from neardup.kernels import _native
 
 Kind = Literal["null", "boolean", "whole", "fraction", "string", "other"]

@@ -8,13 +8,13 @@ similarity 0 to all others; equal documents have similarity 1. The twin is `refe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.errors import SettingError
+from neardup.frozen import dataclass
 from neardup.kernels import _native
 from neardup.kernels._native import TooManyPairsError
 

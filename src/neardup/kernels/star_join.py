@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.frozen import dataclass
 from neardup.kernels import _native
 from neardup.kernels.set_join import (
     Documents,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import IO
 
 import numpy as np
@@ -18,6 +18,7 @@ from neardup.collection.settings import DedupSettings
 from neardup.collection.source import DocumentProgress
 from neardup.errors import NeardupError
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.frozen import dataclass
 from neardup.kernels.columns import column_of
 from neardup.pairs.by_features.exact_join import Measure
 from neardup.pairs.by_features.star_search import StarSearch

@@ -6,11 +6,11 @@ unless bands are far faster; the same `Costs` estimate both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neardup.collection.settings import DedupSettings
 from neardup.errors import SettingError
+from neardup.frozen import dataclass
 from neardup.pairs.recall import bands_for, cosine_of, likely_distance, within_chance
 from neardup.settings import AUTO, EXACT
 

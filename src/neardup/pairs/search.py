@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
 from neardup.fingerprints import hamming
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.frozen import dataclass
 from neardup.kernels.hamming_join import RowPairs
 from neardup.kernels.set_join import TooManyPairsError, TooManyPostingsError
 from neardup.pairs.by_features.exact_join import JoinSide, Measure, join_chosen, keep_possible

@@ -6,7 +6,6 @@ is kept. So every removal is proven, and no two kept documents are similar.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from neardup.collection.collected import Collected
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import DocumentProgress
 from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.frozen import dataclass
 from neardup.kernels import thread_count
 from neardup.kernels.hamming_join import TooManyPairsError, hamming_stars
 from neardup.kernels.star_join import KEPT, Decisions, stars_of_pairs as decide_by_pairs

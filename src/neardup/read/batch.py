@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from neardup.frozen import dataclass
 from neardup.kernels.columns import column_of, converted, text_column
 
 _REASON_BYTES = 256

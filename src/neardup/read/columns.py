@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
 import pyarrow as pa
 
 from neardup.errors import InputError, SettingError, UnreadableError
+from neardup.frozen import dataclass
 from neardup.read.limits import MAX_DOCUMENT, quoted
 
 ROW_PLACE = "row"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Generic, Literal, Protocol, TypeVar
@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from neardup.errors import InputError, SettingError, UnreadableError
+from neardup.frozen import dataclass
 from neardup.read.batch import Batch, Rejected, Rows
 from neardup.read.columns import Wanted, carried_names, field_texts
 from neardup.read.expand import expand

@@ -7,11 +7,12 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from neardup.errors import InputError
+from neardup.frozen import dataclass
 from neardup.read.file_kinds import (
     SIGNATURE_BYTES,
     TEXT_FORMATS,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from neardup.frozen import dataclass
 from neardup.read.limits import invalid_utf8
 
 FORMATS = {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from neardup.errors import UnreadableError
+from neardup.frozen import dataclass
 from neardup.read.batch import Rows
 from neardup.read.columnar import TableColumns
 from neardup.read.columns import Wanted, undictionaried

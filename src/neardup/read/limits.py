@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from neardup.frozen import dataclass
 from neardup.kernels import is_utf8
 
 # The default of --max-document, in bytes.

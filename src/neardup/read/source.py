@@ -14,13 +14,13 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
 from neardup.atomic import TemporaryFolder
 from neardup.errors import InputError, UnreadableError
+from neardup.frozen import dataclass
 from neardup.read.file_kinds import (
     COMPRESSION_SIGNATURES,
     SIGNATURE_BYTES,

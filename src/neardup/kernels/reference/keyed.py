@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from neardup.frozen import dataclass
 from neardup.kernels.hash_key import PRIME, HashKey
 from neardup.kernels.reference.text import MASK, fold_multiply, rotate_half
 

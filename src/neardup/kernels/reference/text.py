@@ -35,19 +35,32 @@ SECOND_KEY_SEED = 0x082EFA98EC4E6C89
 def kinds() -> dict[int, str]:
     """Map every code point that is not `other` to letter, mark, solo or space."""
     table = {}
-    for first, last, kind in _ranges("ND_KIND"):
-        table.update(dict.fromkeys(range(int(first, 16), int(last, 16) + 1), kind))
+    for first, last, kind in kind_ranges():
+        table.update(dict.fromkeys(range(first, last + 1), kind))
     return table
 
 
 @cache
 def lower_map() -> dict[int, int]:
     """Map every code point with a simple lower-case mapping to its lower case."""
-    table = {}
-    for first, last, stride, delta in _ranges("ND_LOWER"):
-        for code in range(int(first, 16), int(last, 16) + 1, int(stride)):
-            table[code] = code + int(delta)
-    return table
+    return {
+        code: code + delta
+        for first, last, stride, delta in lower_ranges()
+        for code in range(first, last + 1, stride)
+    }
+
+
+def kind_ranges() -> list[tuple[int, int, str]]:
+    """The first and last code point of each range of one kind."""
+    return [(int(first, 16), int(last, 16), kind) for first, last, kind in _ranges("ND_KIND")]
+
+
+def lower_ranges() -> list[tuple[int, int, int, int]]:
+    """First, last and stride of code points with a lower case, and how far away that is."""
+    return [
+        (int(first, 16), int(last, 16), int(stride), int(delta))
+        for first, last, stride, delta in _ranges("ND_LOWER")
+    ]
 
 
 def _ranges(macro: str) -> list[tuple[str, ...]]:

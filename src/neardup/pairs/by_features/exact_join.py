@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.collection.feature_store import FeatureStore
 from neardup.features.weighted import WeightedFeatures
+from neardup.frozen import dataclass
 from neardup.kernels.set_join import PossiblePartners, SimilarPairs, join_similar
 
 Places = NDArray[np.int64]

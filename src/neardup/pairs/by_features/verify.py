@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.collection.feature_store import FeatureStore
 from neardup.features.weighted import WeightedFeatures
+from neardup.frozen import dataclass
 from neardup.kernels.hamming_join import RowPairs, TooManyPairsError
 from neardup.kernels.set_join import similarities
 

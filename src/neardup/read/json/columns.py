@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import orjson
 import pyarrow as pa
 
 from neardup.errors import InputError
+from neardup.frozen import dataclass
 from neardup.kernels.columns import converted, text_column
 from neardup.kernels.json_lines import JsonColumn, JsonLines, MustBe
 from neardup.read.batch import RowCounter, Rows, id_array

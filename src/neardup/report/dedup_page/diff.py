@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from neardup.comparison.alignment import align
 from neardup.comparison.diff import Edit, find_edits
 from neardup.comparison.diff_text import DiffCounts, number, squeezed
 from neardup.features.words import WordSpans, find_words, number_words
+from neardup.frozen import dataclass
 
 # Only this much of a document is compared, about 40 pages; one word may be as long as a file.
 _READ_WORDS, _READ_CHARACTERS = 20_000, 200_000
@@ -84,6 +85,8 @@ def direction(text: str) -> str:
     >>> direction("iPhone هاتف ذكي")
     'rtl'
     """
+    if text.isascii():
+        return "ltr"
     classes = [unicodedata.bidirectional(char) for char in text[:2_000]]
     right_to_left = sum(kind in ("R", "AL") for kind in classes)
     return "rtl" if right_to_left > classes.count("L") else "ltr"

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from neardup.frozen import dataclass
 from neardup.report.dedup_page.markup import escaped
 from neardup.visible import visible
 

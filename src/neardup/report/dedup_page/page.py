@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.frozen import dataclass
 from neardup.report.dedup_page import plots, templates
 from neardup.report.dedup_page.markup import Markup, fill, joined
 from neardup.report.dedup_page.plots import duration, seconds_plot
