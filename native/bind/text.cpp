@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -114,10 +115,35 @@ auto content_keys_of(const Input<std::int64_t>& offsets, const Input<std::uint64
     return owned_array(keys.release(), count, std::size_t{2});
 }
 
+// The values of some documents, one document after the other, and where each begins.
+auto taken_values(const Input<std::int64_t>& offsets, const Input<std::uint64_t>& values,
+                  const Input<std::int64_t>& places) {
+    const std::size_t documents = documents_in(offsets, values.size()), count = places.size();
+    for (std::size_t i = 0; i < count; ++i)
+        if (static_cast<std::uint64_t>(places.data()[i]) >= documents)
+            throw std::invalid_argument("no document is at that place");
+    auto begins = std::make_unique_for_overwrite<std::int64_t[]>(count + 1);
+    begins[0] = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t* const at = offsets.data() + places.data()[i];
+        begins[i + 1] = begins[i] + at[1] - at[0];
+    }
+    const auto total = static_cast<std::size_t>(begins[count]);
+    auto taken = std::make_unique_for_overwrite<std::uint64_t[]>(total);
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < count; ++i)
+            std::copy_n(values.data() + offsets.data()[places.data()[i]], begins[i + 1] - begins[i],
+                        taken.get() + begins[i]);
+    }
+    return std::pair(owned_array(begins.release(), count + 1), owned_array(taken.release(), total));
+}
+
 void register_features(nb::module_& m) {
     m.def("features", &features, "data"_a, "offsets"_a, nb::kw_only(), "shingles"_a,
           "with_counts"_a, "key"_a, "threads"_a, "isa"_a);
     m.def("content_keys", &content_keys_of, "offsets"_a, "hashes"_a, "weights"_a.none());
+    m.def("take_values", &taken_values, "offsets"_a, "values"_a, "places"_a);
     register_feature_counts(m);
 }
 

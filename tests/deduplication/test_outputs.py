@@ -313,6 +313,21 @@ def test_a_file_where_the_folder_should_be(tmp_path):
     assert (tmp_path / "file").read_text() == "mine"
 
 
+def test_only_columns_that_repeat_have_a_dictionary(tmp_path):
+    rows = [
+        {"id": f"d{number}", "text": f"word{number} " * 20, "kind": f"k{number % 3}"}
+        for number in range(200)
+    ]
+    nd.dedup(rows).save(tmp_path / "out")
+    group = pq.ParquetFile(tmp_path / "out" / "kept.parquet").metadata.row_group(0)
+    encodings = {
+        group.column(number).path_in_schema: group.column(number).encodings
+        for number in range(group.num_columns)
+    }
+    assert {name for name, found in encodings.items() if "RLE_DICTIONARY" in found} == {"kind"}
+    assert set(encodings) == {"id", "text", "kind"}
+
+
 def test_input_that_changes_before_it_is_written(tmp_path):
     source = write_lines(tmp_path / "in.jsonl", ROWS)
     result = nd.dedup(source)

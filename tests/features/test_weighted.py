@@ -59,6 +59,13 @@ def test_content_keys_equal_their_twin(documents, weighted):
     ]
 
 
+def test_documents_that_are_not_there_are_not_taken():
+    features = features_of([{1: 1.0}, {2: 2.0}])
+    for place in (-1, 2, 2**62):
+        with pytest.raises(ValueError, match="no document"):
+            features.take(np.array([place]))
+
+
 def test_content_keys_refuse_what_lies_outside():
     hashes = np.arange(3, dtype=np.uint64)
     for offsets in ([], [0, 4], [-1, 2], [0, 2, 1]):
@@ -68,12 +75,14 @@ def test_content_keys_refuse_what_lies_outside():
         kernels.content_keys(np.array([0, 3]), hashes, np.ones(2))
 
 
-@given(DOCUMENTS, DOCUMENTS, st.data())
-def test_batches_are_joined_and_documents_taken(first, second, data):
+@given(DOCUMENTS, DOCUMENTS, st.booleans(), st.data())
+def test_batches_are_joined_and_documents_taken(first, second, weighted, data):
     every = [*first, *second]
-    together = joined([features_of(first), features_of(second)])
+    if not weighted:
+        every = [dict.fromkeys(document, 1.0) for document in every]
+    together = joined([features_of(first, weighted), features_of(second, weighted)])
     assert documents_of(together) == every
-    places = data.draw(st.lists(st.sampled_from(range(len(every))), unique=True)) if every else []
+    places = data.draw(st.lists(st.sampled_from(range(len(every))))) if every else []
     taken = together.take(np.array(places, np.int64))
     assert documents_of(taken) == [every[place] for place in places]
     assert taken.words.tolist() == [len(every[place]) for place in places]

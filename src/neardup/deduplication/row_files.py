@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -96,7 +97,7 @@ class ParquetRows(RowFile):
                 self._file,
                 self._schema,
                 compression="zstd",
-                use_dictionary=_short_columns(rows),
+                use_dictionary=_repeating_columns(rows),
                 write_page_checksum=True,
             )
             self._writer = self._stack.enter_context(writer)
@@ -250,10 +251,22 @@ def _with_columns(
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields, rows.schema.metadata))
 
 
-def _short_columns(rows: pa.Table) -> list[str]:
-    """The columns with short values, which may repeat.
+def _repeating_columns(rows: pa.Table) -> list[str]:
+    """The columns that a dictionary may make smaller: of short values, half of which repeat.
 
-    Looking for repetitions in texts would cost an eighth of the time, for nothing.
+    Looking for repetitions in texts or ids would cost an eighth of the time, for nothing.
     """
     most = _SHORT_BYTES * max(1, len(rows))
-    return [name for name in rows.schema.names if rows[name].nbytes <= most]
+    return [
+        name
+        for name in rows.schema.names
+        if rows[name].nbytes <= most and _distinct(rows[name]) <= len(rows) / 2
+    ]
+
+
+def _distinct(column: pa.ChunkedArray) -> int:
+    """The number of different values; 0 for types whose values Arrow cannot compare."""
+    try:
+        return int(pc.count_distinct(column, mode="all").as_py())
+    except pa.ArrowNotImplementedError:
+        return 0

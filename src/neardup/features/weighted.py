@@ -97,11 +97,9 @@ class WeightedFeatures:
 
     def take(self, places: NDArray[np.int64]) -> WeightedFeatures:
         """The documents at these places, in this order."""
-        sizes = np.diff(self.offsets)[places]
-        offsets = np.concatenate(([0], np.cumsum(sizes)))
-        chosen = np.repeat(self.offsets[places] - offsets[:-1], sizes) + np.arange(offsets[-1])
-        weights = None if self.weights is None else self.weights[chosen]
-        return WeightedFeatures(offsets, self.hashes[chosen], weights, self.words[places])
+        places = np.ascontiguousarray(places, np.int64)
+        offsets, hashes, weights = kernels.take_features(*self.arrays, places)
+        return WeightedFeatures(offsets, hashes, weights, self.words[places])
 
 
 def in_order(

@@ -21,6 +21,7 @@ from neardup.kernels.text import (
     find_sets,
     fingerprint,
     is_utf8,
+    take_features,
     weigh,
     weigh_features,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "find_sets",
     "fingerprint",
     "is_utf8",
+    "take_features",
     "thread_count",
     "weigh",
     "weigh_features",

@@ -33,3 +33,16 @@ def thread_count(threads: int | None) -> int:
 def release_memory() -> None:
     """Return freed memory to the system; call it after freeing much."""
     _native.release_memory()
+
+
+def keep_freed_memory() -> None:
+    """Let this process use freed memory again instead of returning it to the system.
+
+    It is for programs that go through data in batches, and concerns all that the process does: not
+    for a library to decide. Arrow is given the same allocator, whose own keeps more apart. A job
+    touches a quarter fewer new pages, each of which the system must clear.
+    """
+    import pyarrow as pa  # not needed to know the machine
+
+    _native.keep_freed_memory()
+    pa.set_memory_pool(pa.system_memory_pool())

@@ -23,6 +23,7 @@ __all__ = [
     "find_sets",
     "fingerprint",
     "is_utf8",
+    "take_features",
     "weigh",
     "weigh_features",
 ]
@@ -124,6 +125,20 @@ def content_keys(
     Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, distinct and ascending.
     """
     return _native.content_keys(offsets, hashes, weights)
+
+
+def take_features(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    weights: NDArray[np.float64] | None,
+    places: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64] | None]:
+    """The features of the documents at these places: offsets, hashes and weights."""
+    found, taken = _native.take_values(offsets, hashes, places)
+    if weights is None:
+        return found, taken, None
+    some = _native.take_values(offsets, weights.view(np.uint64), places)[1]
+    return found, taken, some.view(np.float64)
 
 
 def weigh(

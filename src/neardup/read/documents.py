@@ -106,6 +106,7 @@ class InputRuns(Generic[R]):
         # Reasons of files that could not be read completely; later passes must skip the same files.
         self._unread: dict[str, str] = {}
         self._began = self._ended = False
+        self._unique_ids = False  # known from another pass
 
     @property
     def only_once(self) -> bool:
@@ -127,7 +128,7 @@ class InputRuns(Generic[R]):
             )
         self._began = True
         self.done_bytes = place = 0
-        ledger = IdLedger(mixed=self._mixed_ids)
+        ledger = IdLedger(mixed=self._mixed_ids, unique=self._unique_ids)
         tally = _Tally()
         for run in self._runs:
             ledger.begin(run.names, place, run.sources[0].document_id)
@@ -290,9 +291,11 @@ class Documents(InputRuns[Rows]):
     def with_all_columns(self) -> Documents:
         """The same documents with all other columns carried along.
 
-        Refuses a file whose header shows that this is impossible.
+        Refuses a file whose header shows that this is impossible. That no id occurs twice is left
+        to a pass over these documents.
         """
         other = copy(self)
+        other._unique_ids = True
         other._wanted = self._wanted.with_all_columns()
         for source in (source for run in self._runs for source in run.sources):
             if source.format in ("csv", "tsv", "parquet", "arrow") and not source.fault:

@@ -30,11 +30,12 @@ class IdLedger:
     """Settles the ids of every batch of a run, and records where each file starts.
 
     With `mixed`, files may have ids of different kinds, or none. All become strings: numbers in
-    decimal, and rows without an id are named by file and row number, `b.jsonl#7`.
+    decimal, and rows without an id are named by file and row number, `b.jsonl#7`. With `unique`,
+    another pass has found that no id occurs twice, and this one does not look again.
     """
 
-    def __init__(self, *, mixed: bool = False) -> None:
-        self._mixed = mixed
+    def __init__(self, *, mixed: bool = False, unique: bool = False) -> None:
+        self._mixed, self._unique = mixed, unique
         self._kind: IdKind | None = None
         self._first_file = ""
         self._seen = kernels.IdSet()
@@ -63,7 +64,7 @@ class IdLedger:
         if ids is None:
             return column_of(places)
         ids = ids if pa.types.is_int64(ids.type) else converted(ids, pa.string())
-        repeated = self._seen.add(ids, places)
+        repeated = None if self._unique else self._seen.add(ids, places)
         if repeated is not None:
             position, earlier = repeated
             raise InputError(

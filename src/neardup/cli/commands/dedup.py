@@ -108,6 +108,7 @@ def dedup(
     from neardup.deduplication.save import FOLDER, require_format, save
     from neardup.deduplication.sources import stored_source
     from neardup.errors import InputError, SettingError
+    from neardup.kernels.machine import keep_freed_memory
 
     stored = {} if config is None else settings_in(config)
     settings = DedupSettings.of(preset=preset, **{**stored, **options.given_settings(context)})
@@ -123,6 +124,7 @@ def dedup(
         require_fitting_index(settings, index)
     if resume:
         require_checkable([*inputs, *against])
+    keep_freed_memory()
     stopping.writes(output, advice=_GO_ON if resume else "")
     with ExitStack() as stack:
         stages = stack.enter_context(Stages(quiet=quiet or json))
