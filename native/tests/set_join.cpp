@@ -194,6 +194,42 @@ void check_stars(const Sample& sample, bool weighted, Measure measure, Random& r
     }
 }
 
+// Counts are the same whatever the threads, above what is exact too; one that is alone has 1.
+void check_document_counts() {
+    Random random(7);
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint64_t> hashes;
+    std::vector<double> weights;
+    for (std::size_t document = 0; document < 4000; ++document) {
+        for (std::uint64_t common = 1; common < 40; ++common)
+            if (below(random, common) == 0) hashes.push_back(common);
+        hashes.push_back(random() | 1ULL << 63);
+        while (weights.size() < hashes.size()) weights.push_back(below(random, 4) == 0 ? 0 : 1);
+        offsets.push_back(static_cast<std::int64_t>(hashes.size()));
+    }
+    std::vector<char> flags(4000);
+    for (char& flag : flags) flag = below(random, 3) != 0;
+    const auto* wanted = reinterpret_cast<const bool*>(flags.data());
+    for (const bool weighted : {false, true}) {
+        const FeatureColumn column{offsets.data(), 4000, hashes.data(),
+                                   weighted ? weights.data() : nullptr};
+        DocumentCounts one(hashes.size(), 1 << 20), three(hashes.size(), 1 << 20);
+        for (int time = 0; time < 2; ++time) {
+            one.see(column, time == 0 ? nullptr : wanted, 1);
+            three.see(column, time == 0 ? nullptr : wanted, 3);
+        }
+        bool same = true;
+        for (const std::uint64_t hash : hashes) same &= one.of(hash) == three.of(hash);
+        CHECK(same);
+        CHECK(one.of(1) > 7 && one.of(1) > one.of(39));
+    }
+    DocumentCounts alone(1 << 20, 1 << 30);
+    const std::int64_t few[] = {0, 2, 4};
+    const std::uint64_t own[] = {5, 6, 6, 7};
+    alone.see({few, 2, own, nullptr}, nullptr, 2);
+    CHECK(alone.of(5) == 1 && alone.of(6) == 2 && alone.of(7) == 1 && alone.of(8) == 0);
+}
+
 void check_exact_sums() {
     const double half_way[] = {1, 0x1p-53, 0x1p-80};
     CHECK(exact_sum(half_way, 3) == 1 + 0x1p-52);
@@ -240,6 +276,7 @@ void check_components() {
 }  // namespace
 
 void test_set_join() {
+    check_document_counts();
     check_exact_sums();
     check_shared_counts();
     check_components();

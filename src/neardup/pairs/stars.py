@@ -18,7 +18,7 @@ from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.frozen import dataclass
 from neardup.kernels import thread_count
 from neardup.kernels.hamming_join import TooManyPairsError, hamming_stars
-from neardup.kernels.star_join import KEPT, Decisions, stars_of_pairs as decide_by_pairs
+from neardup.kernels.star_join import KEPT, OPEN, Decisions, stars_of_pairs as decide_by_pairs
 from neardup.pairs.by_features.exact_join import Measure
 from neardup.pairs.by_features.star_search import StarSearch, known_copies
 from neardup.pairs.choose import curve_of, joins_features, plan_for
@@ -155,16 +155,19 @@ def _by_features(
         threads=fingerprinter.threads,
     )
     known = known_copies(left, right, order)
-    possible = np.zeros(len(known.copy_of), np.bool_)
-    possible[search.possible] = True
-    # `possible` speaks of the first copy in the input, `copy_of` names the first in keep order.
-    possible[left.filled] = possible[left.firsts[left.copies.group_of]]
     own = order[left.words[order] > 0]
-    is_first = known.copy_of[own] == own
-    kept_anyhow = own[is_first & ~possible[own]]
-    known.decision[kept_anyhow] = KEPT
-    own = own[~is_first | possible[own]]
-    given = np.flatnonzero(possible[len(left) :]) + len(left)
+    given = np.zeros(0, np.int64)
+    if right is not None or search.left_out:
+        possible = np.zeros(len(known.copy_of), np.bool_)
+        possible[search.possible] = True
+        given = np.flatnonzero(possible[len(left) :]) + len(left)
+    if search.left_out:
+        # `possible` speaks of the first copy in the input, `copy_of` names the first in keep order.
+        possible[left.filled] = possible[left.firsts[left.copies.group_of]]
+        is_first = known.copy_of[own] == own
+        kept_anyhow = own[is_first & ~possible[own]]
+        known.decision[kept_anyhow] = KEPT
+        own = own[~is_first | possible[own]]
     if right is not None and not within:
         search.decide(given, own, known, progress)
     else:
@@ -183,10 +186,11 @@ def _by_features(
 def _of_left(known: Decisions, count: int) -> tuple[Places, NDArray[np.float64]]:
     """What was found for the documents of `left`; copies that are still open follow the first."""
     kept_for, similarity = known.kept_for[:count].copy(), known.similarity[:count].copy()
-    first = known.copy_of[:count]
-    follows = (known.decision[:count] == 0) & (known.kept_for[first] != first)
-    kept_for[follows] = known.kept_for[first[follows]]
-    similarity[follows] = known.similarity[first[follows]]
+    still_open = np.flatnonzero(known.decision[:count] == OPEN)
+    first = known.copy_of[still_open]
+    follows = known.kept_for[first] != first
+    kept_for[still_open[follows]] = known.kept_for[first[follows]]
+    similarity[still_open[follows]] = known.similarity[first[follows]]
     return kept_for, similarity
 
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "neardup/buffer.hpp"
+#include "neardup/room.hpp"
 
 namespace neardup {
 
@@ -40,7 +41,10 @@ class PostingLists {
         }
     };
 
-    explicit PostingLists(int bits) : shift_(64 - bits), heads_(std::size_t{1} << bits) {}
+    explicit PostingLists(int bits)
+        : shift_(64 - bits), lists_(std::size_t{1} << bits), heads_(head_room_.at_least(lists_)) {
+        std::fill_n(heads_, lists_, Head{0, 0});
+    }
 
     List list(std::uint64_t feature) const {
         const Head head = heads_[slot_of(feature)];
@@ -48,6 +52,7 @@ class PostingLists {
         return {begin, begin + head.count};
     }
 
+    // Prefetch where the list of a feature is.
     void prefetch(std::uint64_t feature) const { __builtin_prefetch(&heads_[slot_of(feature)]); }
 
     void insert(std::uint64_t feature, const StarPosting& posting) {
@@ -62,12 +67,12 @@ class PostingLists {
     }
 
     void clear() {
-        std::fill(heads_.begin(), heads_.end(), Head{0, 0});
+        std::fill_n(heads_, lists_, Head{0, 0});
         for (auto& list : free_) list.clear();
         used_ = 0;
     }
 
-    std::size_t bytes() const { return heads_.size() * sizeof(Head) + used_ * sizeof(StarPosting); }
+    std::size_t bytes() const { return lists_ * sizeof(Head) + used_ * sizeof(StarPosting); }
 
   private:
     struct Head {
@@ -107,7 +112,9 @@ class PostingLists {
     }
 
     int shift_;
-    std::vector<Head> heads_;
+    std::size_t lists_;
+    Room<Head> head_room_;
+    Head* heads_;
     std::vector<std::uint32_t> free_[32];  // by the logarithm of their room
     portable::Buffer<StarPosting> room_;
     StarPosting* postings_ = nullptr;

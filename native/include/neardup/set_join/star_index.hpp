@@ -79,28 +79,31 @@ class StarIndex {
     // The postings of weights are sorted by what follows them if their documents weigh the same.
     bool by_length() const { return Weighted && measure == Measure::cosine; }
 
-    StarPosting posting(const Probe& probe, std::size_t k, std::size_t number) const {
-        const auto document = static_cast<std::uint32_t>(number);
+    StarPosting posting(const Probe& probe, std::size_t k, std::uint32_t document) const {
         const double part = probe.prefix.parts[k];
         if (by_length()) return {document, star_key<Weighted>(std::sqrt(part)), kLargestKey};
         return {document, star_key<Weighted>(probe.mass),
                 star_key<Weighted>(limits.heaviest_partner(probe.mass, part))};
     }
 
-    // Keep a document. Its postings go into `newest` as well, unless it is null.
-    void insert(const Probe& probe, PostingLists* newest) {
-        const std::size_t number = kept.size();
+    // Keep a document; its number.
+    std::uint32_t insert(const Probe& probe) {
+        const auto number = static_cast<std::uint32_t>(kept.size());
         std::uint32_t slot = 0;
-        if constexpr (!Weighted) slot = add_bitmap(probe, static_cast<std::uint32_t>(number));
+        if constexpr (!Weighted) slot = add_bitmap(probe, number);
         kept.push_back({static_cast<std::uint32_t>(probe.place), slot,
                         static_cast<std::uint32_t>(probe.document.size), probe.mass});
+        insert(probe, number, lists);
+        return number;
+    }
+
+    // Put the postings of a document into lists.
+    void insert(const Probe& probe, std::uint32_t number, PostingLists& into) const {
         const std::vector<std::uint64_t>& features = probe.prefix.features;
         constexpr std::size_t kAhead = 8;
         for (std::size_t k = 0; k < features.size(); ++k) {
-            if (k + kAhead < features.size()) lists.prefetch(features[k + kAhead]);
-            const StarPosting one = posting(probe, k, number);
-            lists.insert(features[k], one);
-            if (newest != nullptr) newest->insert(features[k], one);
+            if (k + kAhead < features.size()) into.prefetch(features[k + kAhead]);
+            into.insert(features[k], posting(probe, k, number));
         }
     }
 

@@ -44,7 +44,7 @@ class StarJoin {
                          std::size_t threads) = 0;
 
     // Look documents up, put them into the index, or both, in this order, and append the pairs to
-    // `found`: those of one document after the other, in any order. Returns how many documents were
+    // `found`, in any order. Returns how many documents were
     // done: fewer than `count` if there are `most` pairs or the index is full.
     struct Part {
         bool search, insert;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "neardup/set_join/document_counts.hpp"
@@ -31,23 +32,52 @@ struct StarPrefix {
     }
 };
 
-// Chooses prefixes; each thread has its own.
+// Chooses the prefixes of some documents at a time; each thread has its own. Each lookup of a count
+// misses the cache, so they overlap from one document to the next.
 class PrefixChooser {
   public:
     explicit PrefixChooser(const DocumentCounts& counts) : counts_(counts) {}
 
-    // Of a set, where fewer than `least` features cannot make a pair.
-    void choose(const DocumentView& document, double least, StarPrefix& prefix) {
-        count_features(document);
-        std::array<std::uint32_t, 256> start{};
-        for (std::size_t i = 0; i < document.size; ++i) ++start[count_of_[i]];
-        const std::size_t alone = start[0] + start[1];
-        const std::size_t light = static_cast<std::size_t>(std::max(std::ceil(least) - 1, 0.0));
-        const std::size_t whole = document.size - std::min(light, document.size);
+    // Look up the counts of documents, whose prefixes are chosen next.
+    void look_up(const DocumentView* documents, std::size_t count) {
+        lay_out(documents, count);
+        for (std::size_t i = 0; i < count; ++i) add_run(documents[i], i, 0, documents[i].size);
+        count_runs();
+    }
+
+    // The same for sets. One of which so many features are alone that the others cannot make a pair
+    // needs no more lookups; often these are nearly all sets.
+    void look_up_sets(const DocumentView* documents, std::size_t count, const Limits& limits) {
+        lay_out(documents, count);
+        const auto at_first = [&](std::size_t size) {
+            const std::size_t heavy = heavy_features(size, limits);
+            return std::min(size, heavy + heavy / 2 + heavy / 4);
+        };
+        for (std::size_t i = 0; i < count; ++i)
+            add_run(documents[i], i, 0, at_first(documents[i].size));
+        count_runs();
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t size = documents[i].size, first = at_first(size);
+            std::fill_n(count_of_.data() + starts_[i] + first, size - first, kUnknown);
+            if (alone(i, first) < heavy_features(size, limits))
+                add_run(documents[i], i, first, size);
+        }
+        count_runs();
+    }
+
+    // The prefix of a set; `number` is its place in the last `look_up_sets`.
+    void choose(const DocumentView& document, std::size_t number, const Limits& limits,
+                StarPrefix& prefix) const {
+        const std::uint8_t* count_of = count_of_.data() + starts_[number];
+        const std::size_t heavy = heavy_features(document.size, limits),
+                          ignored = alone(number, document.size);
         prefix.features.clear();
         prefix.parts.clear();
-        if (alone >= whole) return;
-        std::size_t left = whole - alone, cut = 2, at = 0;
+        if (ignored >= heavy) return;
+        std::array<std::uint32_t, DocumentCounts::kCounts> start{};
+        for (std::size_t i = 0; i < document.size; ++i) ++start[count_of[i]];
+        const std::size_t left = heavy - ignored;
+        std::size_t cut = 2, at = 0;
         for (;; ++cut) {
             const std::size_t features = start[cut];
             start[cut] = static_cast<std::uint32_t>(at);
@@ -57,24 +87,24 @@ class PrefixChooser {
         std::size_t of_last = left - at;
         prefix.features.resize(left);
         for (std::size_t i = 0; i < document.size; ++i) {
-            const std::uint8_t count = count_of_[i];
+            const std::uint8_t count = count_of[i];
             if (count < 2 || count > cut || (count == cut && of_last == 0)) continue;
             if (count == cut) --of_last;
             prefix.features[start[count]++] = document.hashes[i];
         }
         for (std::size_t k = 0; k < left; ++k)
-            prefix.parts.push_back(static_cast<double>(document.size - alone - k));
+            prefix.parts.push_back(static_cast<double>(document.size - ignored - k));
     }
 
     // Of weighted features; `whole` is the mass of the document in units of `unit`.
-    void choose(const DocumentView& document, const Limits& limits, double whole, double unit,
-                double least, StarPrefix& prefix) {
-        count_features(document);
-        std::array<double, 256> masses{};
-        std::array<std::uint32_t, 256> start{};
+    void choose(const DocumentView& document, std::size_t number, const Limits& limits,
+                double whole, double unit, double least, StarPrefix& prefix) {
+        const std::uint8_t* count_of = count_of_.data() + starts_[number];
+        std::array<double, DocumentCounts::kCounts> masses{};
+        std::array<std::uint32_t, DocumentCounts::kCounts> start{};
         for (std::size_t i = 0; i < document.size; ++i) {
-            masses[count_of_[i]] += limits.mass(document.weights[i]) / unit;
-            ++start[count_of_[i]];
+            masses[count_of[i]] += limits.mass(document.weights[i]) / unit;
+            ++start[count_of[i]];
         }
         prefix.features.clear();
         prefix.parts.clear();
@@ -82,7 +112,7 @@ class PrefixChooser {
         if (left < least) return;
         std::size_t cut = 2, at = 0;
         double after = left;
-        for (; cut < 256; ++cut) {
+        for (; cut < DocumentCounts::kCounts; ++cut) {
             at += std::exchange(start[cut], static_cast<std::uint32_t>(at));
             after -= masses[cut];
             if (after < least) break;
@@ -90,7 +120,7 @@ class PrefixChooser {
         prefix.features.resize(at);
         masses_.resize(at);
         for (std::size_t i = 0; i < document.size; ++i) {
-            const std::uint8_t count = count_of_[i];
+            const std::uint8_t count = count_of[i];
             if (count < 2 || count > cut) continue;
             masses_[start[count]] = limits.mass(document.weights[i]) / unit;
             prefix.features[start[count]++] = document.hashes[i];
@@ -103,19 +133,69 @@ class PrefixChooser {
     }
 
   private:
-    void count_features(const DocumentView& document) {
-        const std::size_t size = document.size;
-        count_of_.resize(size);
-        for (std::size_t i = 0; i < std::min(size, DocumentCounts::kAhead); ++i)
-            counts_.prefetch(document.hashes[i]);
-        for (std::size_t i = 0; i < size; ++i) {
-            if (i + DocumentCounts::kAhead < size)
-                counts_.prefetch(document.hashes[i + DocumentCounts::kAhead]);
-            count_of_[i] = counts_.of(document.hashes[i]);
+    // Stands for a count that was not looked up; any that is not alone.
+    static constexpr std::uint8_t kUnknown = DocumentCounts::kCounts - 1;
+
+    struct Run {
+        const std::uint64_t *begin, *end;
+        std::uint8_t* counts;
+    };
+
+    // How many features of a set are too many for those it shares with another not to include one
+    // of them.
+    static std::size_t heavy_features(std::size_t size, const Limits& limits) {
+        const double least = limits.probe(static_cast<double>(size));
+        const auto light = static_cast<std::size_t>(std::max(std::ceil(least) - 1, 0.0));
+        return size - std::min(light, size);
+    }
+
+    void lay_out(const DocumentView* documents, std::size_t count) {
+        std::size_t features = 0;
+        starts_.resize(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            starts_[i] = features;
+            features += documents[i].size;
         }
+        if (count_of_.size() < features) count_of_.resize(features);
+    }
+
+    void add_run(const DocumentView& document, std::size_t number, std::size_t first,
+                 std::size_t last) {
+        if (first == last) return;
+        runs_.push_back({document.hashes + first, document.hashes + last,
+                         count_of_.data() + starts_[number] + first});
+    }
+
+    void count_runs() {
+        auto ahead = runs_.begin();
+        const std::uint64_t* next = runs_.empty() ? nullptr : ahead->begin;
+        const auto prefetch = [&] {
+            if (ahead == runs_.end()) return;
+            counts_.prefetch(*next);
+            if (++next == ahead->end && ++ahead != runs_.end()) next = ahead->begin;
+        };
+        for (std::size_t i = 0; i < DocumentCounts::kAhead; ++i) prefetch();
+        for (const Run& run : runs_) {
+            std::uint8_t* counts = run.counts;
+            for (const std::uint64_t* hash = run.begin; hash != run.end; ++hash) {
+                prefetch();
+                *counts++ = counts_.of(*hash);
+            }
+        }
+        runs_.clear();
+    }
+
+    // How many of the first features of a document no other one has.
+    std::size_t alone(std::size_t number, std::size_t features) const {
+        const std::uint8_t* counts = count_of_.data() + starts_[number];
+        std::size_t alone = 0;
+        for (std::size_t i = 0; i < features; ++i) alone += counts[i] < 2;
+        return alone;
     }
 
     const DocumentCounts& counts_;
+    std::vector<Run> runs_;
+    std::vector<std::size_t> starts_;  // of the counts of each document
     std::vector<std::uint8_t> count_of_;
     std::vector<double> masses_;
 };

@@ -55,67 +55,90 @@ class StarWorker {
           limits_(index.limits),
           kernels_(set_kernels_for("auto")) {}
 
-    // Read a document and choose the features to look it up by.
-    void prepare(std::size_t place, Probe& probe) {
-        probe.place = place;
-        probe.document = reader_.read(place);
-        if (!reader_.in_memory(place)) own_features(probe);
+    // Read documents, whose places the probes have, and choose the features to look them up by.
+    void prepare(Probe* const* probes, std::size_t count) {
+        views_.clear();
+        for (std::size_t i = 0; i < count; ++i) {
+            Probe& probe = *probes[i];
+            probe.document = reader_.read(probe.place);
+            if (!reader_.in_memory(probe.place)) own_features(probe);
+            views_.push_back(probe.document);
+        }
+        if constexpr (Weighted)
+            chooser_.look_up(views_.data(), count);
+        else
+            chooser_.look_up_sets(views_.data(), count, index_.limits);
+        for (std::size_t i = 0; i < count; ++i) choose_prefix(*probes[i], i);
+    }
+
+    void prepare(Probe& probe) {
+        Probe* one = &probe;
+        prepare(&one, 1);
+    }
+
+    // Give the similar documents of the index to `wanted`.
+    template <typename Wanted>
+    void search(const Probe& probe, Wanted& wanted) {
+        find_lists(probe, index_.lists, wanted.least());
+        if (lists_.empty()) return;
+        if constexpr (!Weighted)
+            if (scan_is_cheaper(probe)) {
+                scan(probe, wanted);
+                return;
+            }
+        if (reached_.size() < index_.kept.size())
+            reached_.resize(index_.kept.size() + index_.kept.size() / 4 + 64);
+        collect(probe, Nearest::kNone);
+        each_reached([&](std::uint32_t number) { compare(probe, number, wanted); });
+    }
+
+    // The same in the lists of a block of documents, of which the first `before` count.
+    template <typename Wanted>
+    void search_block(const Probe& probe, const PostingLists& lists, const Probe* block,
+                      std::size_t before, Wanted& wanted) {
+        find_lists(probe, lists, wanted.least());
+        if (lists_.empty()) return;
+        if (reached_.size() < before) reached_.resize(before);
+        collect(probe, static_cast<std::uint32_t>(before));
+        each_reached(
+            [&](std::uint32_t number) { compare_in_block(probe, block[number], number, wanted); });
+    }
+
+    std::uint64_t compared = 0;
+
+  private:
+    struct FoundList {
+        PostingLists::List list;
+        std::size_t feature;  // its place in the prefix
+    };
+
+    // The keys that postings of a feature must have, and the least `most` of them.
+    struct Range {
+        std::uint16_t least, most, own;
+    };
+
+    void choose_prefix(Probe& probe, std::size_t number) {
         const DocumentView& document = probe.document;
         const Limits& limits = index_.limits;
         if constexpr (Weighted) {
-            probe.mass = probe.whole = 0;
+            probe.mass = 0;
             if (index_.measure == Measure::cosine)
                 probe.mass = exact_.square(document);
             else
                 for (std::size_t i = 0; i < document.size; ++i) probe.mass += document.weights[i];
             probe.whole = index_.by_length() && probe.mass > 0 ? 1 : probe.mass;
             const double unit = index_.by_length() ? probe.mass : 1;
-            probe.prefix = {};
+            probe.prefix.features.clear();
+            probe.prefix.parts.clear();
             if (probe.mass > 0)
-                chooser_.choose(document, limits, probe.whole, unit, limits.probe(probe.whole),
-                                probe.prefix);
+                chooser_.choose(document, number, limits, probe.whole, unit,
+                                limits.probe(probe.whole), probe.prefix);
         } else {
             probe.mass = probe.whole = static_cast<double>(document.size);
-            chooser_.choose(document, limits.probe(probe.mass), probe.prefix);
+            chooser_.choose(document, number, limits, probe.prefix);
             if (!probe.prefix.features.empty()) probe.parity.set(document.hashes, document.size);
         }
     }
-
-    // Give the similar documents of the lists to `wanted`. With `all`, the lists are those of all
-    // kept documents.
-    template <typename Wanted>
-    void search(const Probe& probe, const PostingLists& lists, bool all, Wanted& wanted) {
-        set_least(wanted.least());
-        const std::size_t needed = probe.prefix.needed(limits_.probe(probe.whole));
-        if (needed == 0) return;
-        if constexpr (!Weighted)
-            if (all && scan_is_cheaper(probe, lists, needed)) {
-                scan(probe, wanted);
-                return;
-            }
-        collect(probe, lists, needed);
-        // Those with the most features in common first: a close match spares the others.
-        constexpr std::size_t kFirst = 16;
-        const auto closer = [&](std::uint32_t x, std::uint32_t y) {
-            return reached_[x] != reached_[y] ? reached_[x] > reached_[y] : x < y;
-        };
-        const auto first =
-            touched_.begin() + static_cast<std::ptrdiff_t>(std::min(kFirst, touched_.size()));
-        std::partial_sort(touched_.begin(), first, touched_.end(), closer);
-        for (const std::uint32_t number : touched_) {
-            reached_[number] = 0;
-            compare(probe, number, wanted);
-        }
-        touched_.clear();
-    }
-
-    std::uint64_t compared = 0;
-
-  private:
-    // The keys that postings of a feature must have, and the least `most` of them.
-    struct Range {
-        std::uint16_t least, most, own;
-    };
 
     void own_features(Probe& probe) {
         const DocumentView& read = probe.document;
@@ -131,8 +154,8 @@ class StarWorker {
         limits_ = Limits(index_.measure, Weighted, least);
     }
 
-    Range range(const Probe& probe, std::size_t k) const {
-        const double part = probe.prefix.parts[k];
+    Range range(const Probe& probe, std::size_t feature) const {
+        const double part = probe.prefix.parts[feature];
         if (index_.by_length())
             return {star_key<Weighted>(limits_.required(1, 1) / std::sqrt(part)), kLargestKey, 0};
         return {star_key<Weighted>(limits_.least_size(probe.mass)),
@@ -140,22 +163,35 @@ class StarWorker {
                 star_key<Weighted>(probe.mass)};
     }
 
-    // The kept documents that share a feature of the prefix and can still be similar enough.
-    void collect(const Probe& probe, const PostingLists& lists, std::size_t needed) {
-        constexpr std::size_t kAhead = 8, kFew = 8;
-        if (reached_.size() < index_.kept.size())
-            reached_.resize(index_.kept.size() + index_.kept.size() / 4 + 64);
+    // The lists of the features that are needed, where they are not empty.
+    void find_lists(const Probe& probe, const PostingLists& lists, double least) {
+        constexpr std::size_t kAhead = 16;
+        set_least(least);
+        lists_.clear();
+        postings_ = 0;
         const std::vector<std::uint64_t>& features = probe.prefix.features;
+        const std::size_t needed = probe.prefix.needed(limits_.probe(probe.whole));
         for (std::size_t k = 0; k < std::min(kAhead, needed); ++k) lists.prefetch(features[k]);
         for (std::size_t k = 0; k < needed; ++k) {
             if (k + kAhead < needed) lists.prefetch(features[k + kAhead]);
-            PostingLists::List list = lists.list(features[k]);
+            const PostingLists::List list = lists.list(features[k]);
             if (list.size() == 0) continue;
-            const Range keys = range(probe, k);
-            if (list.size() > kFew) list = list.between(keys.least, keys.most);
+            __builtin_prefetch(list.begin);
+            lists_.push_back({list, k});
+            postings_ += list.size();
+        }
+    }
+
+    // The documents of those lists, with numbers below `before`, that can still be similar enough.
+    void collect(const Probe& probe, std::uint32_t before) {
+        constexpr std::size_t kFew = 8;
+        for (const auto& [all, feature] : lists_) {
+            const Range keys = range(probe, feature);
+            const PostingLists::List list =
+                all.size() > kFew ? all.between(keys.least, keys.most) : all;
             for (const StarPosting* posting = list.begin; posting != list.end; ++posting) {
                 if (posting->key < keys.least || posting->key > keys.most ||
-                    posting->most < keys.own)
+                    posting->most < keys.own || posting->document >= before)
                     continue;
                 std::uint8_t& count = reached_[posting->document];
                 if (count == 0) touched_.push_back(posting->document);
@@ -164,50 +200,86 @@ class StarWorker {
         }
     }
 
+    // Call visit(number) for what `collect` has found.
+    template <typename Visit>
+    void each_reached(const Visit& visit) {
+        // Those with the most features in common first: a close match spares the others.
+        constexpr std::size_t kFirst = 16;
+        const auto closer = [&](std::uint32_t x, std::uint32_t y) {
+            return reached_[x] != reached_[y] ? reached_[x] > reached_[y] : x < y;
+        };
+        const auto first =
+            touched_.begin() + static_cast<std::ptrdiff_t>(std::min(kFirst, touched_.size()));
+        std::partial_sort(touched_.begin(), first, touched_.end(), closer);
+        for (const std::uint32_t number : touched_) {
+            reached_[number] = 0;
+            visit(number);
+        }
+        touched_.clear();
+    }
+
     template <typename Wanted>
     void compare(const Probe& probe, std::uint32_t number, Wanted& wanted) {
         const KeptDocument& kept = index_.kept[number];
         set_least(wanted.least());
         const double needed = limits_.required(probe.mass, kept.mass);
-        if constexpr (Weighted) {
-            if (!index_.by_length() && std::min(probe.mass, kept.mass) < needed) return;
-            compare_weighted(probe, number, needed, wanted);
-        } else {
-            if (std::min(probe.mass, kept.mass) < needed) return;
+        if (!index_.by_length() && std::min(probe.mass, kept.mass) < needed) return;
+        if constexpr (!Weighted) {
             SizeClass& its = index_.class_of(kept.mass);
             const int log = std::min(its.log, probe.parity.log());
-            std::uint32_t distance;
-            kernels_.parity_distances(probe.parity.of_log(log), std::size_t{1} << log,
-                                      its.row(kept.slot), std::size_t{1} << its.log, 1, &distance);
-            if (probe.mass + kept.mass - distance >= 2 * needed)
-                compare_sets(probe, number, wanted);
+            if (!near(probe, kept.mass, its.row(kept.slot), its.log, log, needed)) return;
         }
+        take(probe, {number, kept.place, kept.mass, others_.read(kept.place)}, needed, wanted);
     }
 
     template <typename Wanted>
-    void compare_sets(const Probe& probe, std::uint32_t number, Wanted& wanted) {
-        ++compared;
-        const DocumentView other = others_.read(index_.kept[number].place);
-        const std::size_t shared =
-            shared_count(probe.document.hashes, probe.document.size, other.hashes, other.size);
-        wanted.take(number,
-                    set_similarity(index_.measure, shared, probe.document.size, other.size));
+    void compare_in_block(const Probe& probe, const Probe& other, std::uint32_t number,
+                          Wanted& wanted) {
+        set_least(wanted.least());
+        const double needed = limits_.required(probe.mass, other.mass);
+        if (!index_.by_length() && std::min(probe.mass, other.mass) < needed) return;
+        if constexpr (!Weighted) {
+            const int log = std::min(other.parity.log(), probe.parity.log());
+            if (!near(probe, other.mass, other.parity.of_log(log), log, log, needed)) return;
+        }
+        take(probe, {number, other.place, other.mass, other.document}, needed, wanted);
     }
 
+    // Whether the bitmaps, compared in 2^log words, leave room for what must be shared.
+    bool near(const Probe& probe, double other_mass, const std::uint64_t* row, int row_log, int log,
+              double needed) const {
+        std::uint32_t distance;
+        kernels_.parity_distances(probe.parity.of_log(log), std::size_t{1} << log, row,
+                                  std::size_t{1} << row_log, 1, &distance);
+        return probe.mass + other_mass - distance >= 2 * needed;
+    }
+
+    struct Other {
+        std::uint32_t number;
+        std::size_t place;
+        double mass;
+        DocumentView document;
+    };
+
     template <typename Wanted>
-    void compare_weighted(const Probe& probe, std::uint32_t number, double needed, Wanted& wanted) {
+    void take(const Probe& probe, const Other& other, double needed, Wanted& wanted) {
         ++compared;
-        const KeptDocument& kept = index_.kept[number];
-        const DocumentView other = others_.read(kept.place);
-        if (!may_share(probe, other, kept.mass, needed)) return;
-        // In the order of their places, on which the last bit can depend.
-        const bool turned = kept.place < probe.place;
-        const DocumentView &a = turned ? other : probe.document,
-                           &b = turned ? probe.document : other;
-        wanted.take(number, index_.measure == Measure::cosine
-                                ? exact_.cosine(a, b, turned ? kept.mass : probe.mass,
-                                                turned ? probe.mass : kept.mass)
-                                : exact_.jaccard(a, b));
+        if constexpr (!Weighted) {
+            const std::size_t shared = shared_count(probe.document.hashes, probe.document.size,
+                                                    other.document.hashes, other.document.size);
+            wanted.take(other.number, set_similarity(index_.measure, shared, probe.document.size,
+                                                     other.document.size));
+        } else {
+            if (!may_share(probe, other.document, other.mass, needed)) return;
+            // In the order of their places, on which the last bit can depend.
+            const bool turned = other.place < probe.place;
+            const DocumentView &a = turned ? other.document : probe.document,
+                               &b = turned ? probe.document : other.document;
+            wanted.take(other.number, index_.measure == Measure::cosine
+                                          ? exact_.cosine(a, b, turned ? other.mass : probe.mass,
+                                                          turned ? probe.mass : other.mass)
+                                          : exact_.jaccard(a, b));
+        }
     }
 
     // Whether two documents share as much mass as is needed, rounding aside. Stops as soon as what
@@ -240,22 +312,16 @@ class StarWorker {
     }
 
     // Whether the bitmaps of all kept sets of a fitting size are read sooner than the lists.
-    bool scan_is_cheaper(const Probe& probe, const PostingLists& lists, std::size_t needed) const {
+    bool scan_is_cheaper(const Probe& probe) const {
         // Nanoseconds, as measured: to read a posting, to look at what it leads to, and to compare
         // a bitmap and a word of it.
         constexpr double kPosting = 4, kReached = 30, kRow = 4, kWord = 0.5;
-        constexpr std::size_t kAhead = 8, kFew = 4000;
-        const std::vector<std::uint64_t>& features = probe.prefix.features;
+        constexpr std::size_t kFew = 4000;
+        if (postings_ <= kFew) return false;
         std::size_t postings = 0;
-        for (std::size_t k = 0; k < needed; ++k) {
-            if (k + kAhead < needed) lists.prefetch(features[k + kAhead]);
-            postings += lists.list(features[k]).size();
-        }
-        if (postings <= kFew) return false;
-        postings = 0;
-        for (std::size_t k = 0; k < needed; ++k) {
-            const Range keys = range(probe, k);
-            postings += lists.list(features[k]).between(keys.least, keys.most).size();
+        for (const auto& [list, feature] : lists_) {
+            const Range keys = range(probe, feature);
+            postings += list.between(keys.least, keys.most).size();
         }
         double seconds = 0, documents = 0;
         each_class(probe, [&](const SizeClass& one) {
@@ -295,9 +361,11 @@ class StarWorker {
         std::sort(near_.begin(), near_.end());
         for (const auto& [distance, number] : near_) {
             set_least(wanted.least());
-            const double size = index_.kept[number].mass;
-            if (probe.mass + size - distance >= 2 * limits_.required(probe.mass, size))
-                compare_sets(probe, number, wanted);
+            const KeptDocument& kept = index_.kept[number];
+            const double needed = limits_.required(probe.mass, kept.mass);
+            if (probe.mass + kept.mass - distance >= 2 * needed)
+                take(probe, {number, kept.place, kept.mass, others_.read(kept.place)}, needed,
+                     wanted);
         }
     }
 
@@ -308,7 +376,10 @@ class StarWorker {
     double least_ = -1;  // similarity that is still of interest
     const SetKernels& kernels_;
     WeightedPairs exact_;
-    std::vector<std::uint8_t> reached_;  // features in common, by kept document; 0 between searches
+    std::vector<DocumentView> views_;
+    std::vector<FoundList> lists_;       // of a search
+    std::size_t postings_ = 0;           // in all of them
+    std::vector<std::uint8_t> reached_;  // features in common, by number; 0 between searches
     std::vector<std::uint32_t> touched_;
     std::vector<std::uint32_t> distances_;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> near_;

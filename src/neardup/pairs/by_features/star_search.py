@@ -23,8 +23,8 @@ class StarSearch:
     """A star join of one collection, or of two whose places run on from one to the other.
 
     Of each group of exact copies only the first document takes part, or those of `only`; of these
-    the ones that can be in a pair are `possible`. With `across`, only pairs between the two
-    collections count.
+    the ones that can be in a pair are `possible`; `left_out` says whether others were looked for.
+    With `across`, only pairs between the two collections count.
     """
 
     def __init__(
@@ -45,7 +45,8 @@ class StarSearch:
         ]
         features = sum(side.features for side in sides)
         table = budget // 3
-        if across or features > table:
+        self.left_out = across or features > table
+        if self.left_out:
             keep_possible(sides, measure, memory=budget, threads=threads, across=across)
             features = sum(side.features for side in sides)
         counts = DocumentCounts(features, table)
@@ -118,12 +119,18 @@ def known_copies(left: Collected, right: Collected | None, order: Places) -> Dec
     """
     others = 0 if right is None else len(right)
     copy_of = np.arange(len(left) + others, dtype=np.int64)
+    if len(left.copies.firsts) < len(left.filled):
+        copy_of[left.filled] = _first_copies(left, order)
+    known = Decisions.none(copy_of)
+    known.decision[len(left) :] = KEPT
+    return known
+
+
+def _first_copies(left: Collected, order: Places) -> Places:
+    """For each document that is not empty the first in keep order with the same features."""
     group = np.full(len(left), -1, np.int64)
     group[left.filled] = left.copies.group_of
     filled = order[group[order] >= 0][::-1]
     first = np.empty(len(left.copies.firsts), np.int64)
     first[group[filled]] = filled  # the last one assigned is the first in keep order
-    copy_of[left.filled] = first[left.copies.group_of]
-    known = Decisions.none(copy_of)
-    known.decision[len(left) :] = KEPT
-    return known
+    return np.asarray(first[left.copies.group_of])
