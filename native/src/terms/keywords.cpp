@@ -119,7 +119,7 @@ FoundTerms keyword_candidates(const Column& texts, const std::uint8_t* chinese,
         }
         counter.end_document();
     }
-    return counter.finished();
+    return counter.finished({std::string()});
 }
 
 std::vector<std::int64_t> best_entries(const TermList& terms, const std::int64_t* offsets,
