@@ -97,7 +97,7 @@ def _ours(features: str, hash_name: str, corpus: Corpus) -> object:
 
 
 def _twin(features: str, chinese: bool, corpus: Corpus) -> object:
-    """The features alone, without fingerprints; MD5 with its digests, sentences with their hashes."""
+    """Features without fingerprints; MD5 with its digests, sentences with their hashes."""
     from neardup import kernels
     from neardup.features.chinese import jieba_idf
     from neardup.kernels.columns import text_column
