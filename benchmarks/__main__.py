@@ -15,6 +15,7 @@ from benchmarks import (
     join,
     report,
     startup,
+    strings,
     sweep,
     tune,
     weighted,
@@ -23,6 +24,7 @@ from benchmarks import (
 BENCHMARKS = (
     fingerprint,
     weighted,
+    strings,
     join,
     index,
     dedup,

@@ -18,6 +18,7 @@ from benchmarks import (
     index,
     join,
     startup,
+    strings,
     sweep,
     tune,
     weighted,
@@ -30,6 +31,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS = (
     fingerprint.BENCHMARK,
     weighted.BENCHMARK,
+    strings.BENCHMARK,
     join.BENCHMARK,
     index.BENCHMARK,
     dedup.BENCHMARK,
@@ -61,6 +63,7 @@ def page(results: Mapping[str, Result]) -> str:
         _targets(results),
         _fingerprint(results[fingerprint.BENCHMARK]),
         weighted.section(results[weighted.BENCHMARK]),
+        strings.section(results[strings.BENCHMARK]),
         join.section(results[join.BENCHMARK]),
         index.section(results[index.BENCHMARK]),
         dedup.section(results[dedup.BENCHMARK]),

@@ -15,6 +15,7 @@ from benchmarks import (
     index,
     join,
     startup,
+    strings,
     sweep,
     tune,
     weighted,
@@ -33,6 +34,7 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     """Every target, judged by these results."""
     yield from _speed(results[fingerprint.BENCHMARK])
     yield from weighted.targets(results[weighted.BENCHMARK])
+    yield from strings.targets(results[strings.BENCHMARK])
     yield from join.targets(results[join.BENCHMARK])
     yield from index.targets(results[index.BENCHMARK])
     yield from dedup.targets(results[dedup.BENCHMARK])

@@ -1,8 +1,12 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -12,6 +16,8 @@
 #include "arrays.hpp"
 #include "neardup/dispatch.hpp"
 #include "neardup/terms/kernels.hpp"
+#include "neardup/terms/keywords.hpp"
+#include "neardup/terms/segmenter.hpp"
 #include "neardup/terms/sentences.hpp"
 #include "neardup/terms/term_hashes.hpp"
 #include "neardup/terms/text_terms.hpp"
@@ -169,9 +175,112 @@ auto longest(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets
     return std::pair(array_of(std::move(kept)), array_of(std::move(chosen)));
 }
 
+std::unique_ptr<Segmenter> segmenter(const Input<std::uint8_t>& data,
+                                     const Input<std::int64_t>& offsets,
+                                     const Input<double>& weights, double unknown_word,
+                                     const Input<std::uint32_t>& characters,
+                                     const InputRows<double>& emissions,
+                                     const std::vector<double>& starts,
+                                     const std::vector<double>& moves) {
+    const Column words = column_of(data, offsets);
+    if (weights.size() != words.count) throw std::invalid_argument("every word needs its weight");
+    if (emissions.shape(0) != characters.size() || emissions.shape(1) != 4)
+        throw std::invalid_argument("every character has a weight in each of four states");
+    if (starts.size() != 4 || moves.size() != 8)
+        throw std::invalid_argument("there are four states and eight moves between them");
+    std::vector<Segmenter::Scores> scores(characters.size());
+    for (std::size_t i = 0; i < scores.size(); ++i)
+        std::copy_n(emissions.data() + 4 * i, 4, scores[i].begin());
+    Segmenter::Scores first;
+    std::copy_n(starts.begin(), 4, first.begin());
+    std::array<double, 8> steps;
+    std::copy_n(moves.begin(), 8, steps.begin());
+    nb::gil_scoped_release release;
+    return std::make_unique<Segmenter>(words, weights.data(), unknown_word, characters.data(),
+                                       scores.data(), scores.size(), first, steps);
+}
+
+// The words of one text; for tests and single texts.
+auto cut_words(const Segmenter& self, const std::string& text) {
+    std::vector<std::string> words;
+    Segmenter::Work work;
+    self.cut(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), work,
+             [&](auto begin, auto end, std::size_t) {
+                 words.push_back(text.substr(begin, end - begin));
+             });
+    return words;
+}
+
+auto han_counts(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets) {
+    const Column texts = column_of(data, offsets);
+    std::vector<std::uint32_t> counts(texts.count);
+    bool segmented = false;
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < texts.count; ++i) {
+            const auto size = static_cast<std::size_t>(texts.offsets[i + 1] - texts.offsets[i]);
+            const HanCount count = count_han(texts.data + texts.offsets[i], size);
+            counts[i] = count.characters;
+            segmented |= count.segmented;
+        }
+    }
+    return std::pair(array_of(std::move(counts)), segmented);
+}
+
+auto candidates(const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
+                const Input<std::uint8_t>& chinese, const Segmenter* segmenter,
+                const std::string& isa) {
+    const Column texts = column_of(data, offsets);
+    if (chinese.size() != texts.count)
+        throw std::invalid_argument("every text is Chinese or is not");
+    for (std::size_t i = 0; i < chinese.size() && segmenter == nullptr; ++i)
+        if (chinese.data()[i] != 0) throw std::invalid_argument("Chinese texts need a segmenter");
+    const TermKernels& kernels = term_kernels_for(isa);
+    FoundTerms found = [&] {
+        nb::gil_scoped_release release;
+        return keyword_candidates(texts, chinese.data(), segmenter, kernels);
+    }();
+    return arrays_of(std::move(found));
+}
+
+auto best_terms(const Input<std::uint8_t>& data, const Input<std::int64_t>& begins,
+                const Input<std::int64_t>& lengths, const Input<std::int64_t>& offsets,
+                const Input<std::int32_t>& places, const Input<double>& weights,
+                const Input<std::uint8_t>& in_order, std::size_t count) {
+    const TermList terms = term_list_of(data, begins, lengths);
+    if (places.size() != weights.size() || offsets.size() != in_order.size() + 1)
+        throw std::invalid_argument("every entry has a weight, every document an order");
+    const std::int64_t* at = offsets.data();
+    for (std::size_t i = 0; i < in_order.size(); ++i)
+        if (at[i] < 0 || at[i] > at[i + 1] || at[i + 1] > static_cast<std::int64_t>(places.size()))
+            throw std::invalid_argument("documents point outside the entries");
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (static_cast<std::uint32_t>(places.data()[i]) >= terms.count)
+            throw std::invalid_argument("an entry is no term");
+    std::vector<std::int64_t> kept, best;
+    {
+        nb::gil_scoped_release release;
+        best = best_entries(terms, at, in_order.size(), places.data(), weights.data(),
+                            in_order.data(), count, kept);
+    }
+    return std::pair(array_of(std::move(kept)), array_of(std::move(best)));
+}
+
+void register_keywords(nb::module_& m) {
+    nb::class_<Segmenter>(m, "Segmenter").def("cut", &cut_words, "text"_a);
+    m.def("segmenter", &segmenter, "data"_a, "offsets"_a, "weights"_a, nb::kw_only(),
+          "unknown_word"_a, "characters"_a, "emissions"_a, "starts"_a, "moves"_a);
+    m.def("han_counts", &han_counts, "data"_a, "offsets"_a);
+    m.def("keyword_candidates", &candidates, "data"_a, "offsets"_a, "chinese"_a,
+          "segmenter"_a.none(), nb::kw_only(), "isa"_a);
+    m.def("best_terms", &best_terms, "data"_a, "begins"_a, "lengths"_a, "offsets"_a, "places"_a,
+          "weights"_a, "in_order"_a, nb::kw_only(), "count"_a);
+}
+
 }  // namespace
 
 void register_terms(nb::module_& m) {
+    register_keywords(m);
     m.def("sentences", &sentences, "data"_a, "offsets"_a, nb::kw_only(), "edges"_a, "threads"_a);
     m.def("longest_sentences", &longest, "data"_a, "offsets"_a, "documents"_a, "words"_a,
           "hashes"_a, nb::kw_only(), "count"_a);

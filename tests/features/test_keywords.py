@@ -3,17 +3,27 @@ import random
 import re
 import subprocess
 import sys
+from collections import Counter
+from itertools import pairwise
 from math import log
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, strategies as st
 
-from neardup.errors import InputError, SettingError
-from neardup.features import keywords
-from neardup.features.chinese import HAN, chinese_words, jieba_module
-from neardup.features.keywords import chinese_keywords, is_chinese, keyword_words, top_terms
-from neardup.kernels.reference import text as reference
+from neardup.errors import SettingError
+from neardup.features import chinese
+from neardup.features.chinese import jieba_idf, jieba_segmenter
+from neardup.features.idf import IdfCounter
+from neardup.features.keywords import candidate_words, keyword_terms
+from neardup.kernels import HashKey, _native, available_isas
+from neardup.kernels.columns import text_column
+from neardup.kernels.keywords import best_terms, count_han, find_candidates
+from neardup.kernels.reference import chinese as chinese_twin, keywords as twin, text as reference
+from neardup.kernels.reference.chinese import HAN, jieba_module
+from neardup.kernels.reference.keywords import is_chinese, keyword_words, top_terms
+from neardup.kernels.terms import Vocabulary
 
 MODERN = [
     "我来到北京清华大学，2024年GDP增长5.2%。",
@@ -37,6 +47,29 @@ HAN_TEXTS = st.one_of(
 WITHOUT_HAN = st.one_of(
     st.text(alphabet="aB_9 .\u0301\u0e01\u0e31ひカ\u0130ẞΣ"), st.text(alphabet="Ab 1-\n")
 )
+MIXED = st.one_of(
+    HAN_TEXTS,
+    WITHOUT_HAN,
+    st.text(alphabet="中国 aカ\u0301.、"),
+    st.text(alphabet="北京大学 the of The 々〇䃔𠀀 ab Cd  "),
+)
+KEY = HashKey.derive("test", b"secret")
+
+
+def chinese_words(text):
+    found = jieba_segmenter().cut(text)
+    assert found == chinese_twin.chinese_words(text)
+    return found
+
+
+def chinese_keywords(text, count):
+    return twin.chinese_keywords(text, count, *jieba_idf())
+
+
+def by_text(terms):
+    names = list(terms.vocabulary)
+    pairs = [(names[i], w) for i, w in zip(terms.places, terms.counts.tolist(), strict=True)]
+    return [pairs[begin:end] for begin, end in pairwise(terms.offsets.tolist())]
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +119,69 @@ def test_words_and_keywords_are_those_of_jieba(jieba, text):
     assert_same_keywords(jieba, text, 10)
 
 
+@given(st.lists(MIXED, min_size=1, max_size=5), st.integers(1, 6), st.sampled_from([None, KEY]))
+@example(["the", "of it", "大", "大学", "我 a b c d", "カ the", "の的", "..."], 3, None)
+@example(["々〆〇", "、々a々", "々" * 9 + "中国"], 2, KEY)
+def test_keywords_are_those_of_the_twin(texts, count, key):
+    column = text_column(texts)
+    candidates = candidate_words(column, key)
+    counts = [Counter() if is_chinese(text) else Counter(keyword_words(text)) for text in texts]
+    assert [dict(pairs) for pairs in by_text(candidates)] == counts
+    counter = IdfCounter("keywords")
+    counter.add(candidates.offsets, candidates.hashes)
+    table = counter.table()
+    hashes = dict(zip(candidates.vocabulary, candidates.find_keys(), strict=True))
+    idf = {term: float(table.idf(np.array([hash]), "tfidf")[0]) for term, hash in hashes.items()}
+    expected = []
+    for text, words in zip(texts, counts, strict=True):
+        best = chinese_keywords(text, count) if is_chinese(text) else top_terms(words, idf, count)
+        expected.append(best or list(Counter(reference.words(text)).items()))
+    found = keyword_terms(column, count, table, key)
+    assert by_text(found) == expected
+    assert found.words.tolist() == [len(reference.words(text)) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "text", ["中国" * 20_000, "ab 北京大学。" * 9_000, "a" * 40_000 + "中国北京" * 9_000]
+)
+def test_runs_of_han_go_on_from_piece_to_piece(text):
+    for isa in available_isas():
+        found = find_candidates(
+            text_column([text]), np.zeros(1, np.bool_), jieba_segmenter(), isa=isa
+        )
+        names = [found.vocabulary[place] for place in found.places]
+        counts = dict(zip(names, found.counts.tolist(), strict=True))
+        assert counts == Counter(keyword_words(text))
+
+
+def test_chinese_texts_need_a_segmenter():
+    with pytest.raises(ValueError, match="need a segmenter"):
+        find_candidates(text_column(["中国"]), np.ones(1, np.bool_), None)
+
+
+@pytest.mark.parametrize("text", [b"\xe4\xb8", b"\xf0\xa0\x80", b"\xe4", b"a\xe4\xb8\xad\xe5"])
+def test_bytes_that_are_not_text_are_never_read_past_their_end(text):
+    column = np.frombuffer(text, np.uint8), np.array([0, len(text)])
+    for chinese_flag in (0, 1):
+        flags = np.array([chinese_flag], np.uint8)
+        found = _native.keyword_candidates(*column, flags, jieba_segmenter().native, isa="auto")
+        assert len(found[0]) == 2
+    assert _native.han_counts(*column)[0] <= len(text)
+
+
+@pytest.mark.parametrize("places", [[2, 0], [-1, 0]])
+def test_entries_that_are_no_terms_are_refused(places):
+    with pytest.raises(ValueError, match="no term"):
+        best_terms(
+            Vocabulary.of([b"a", b"b"]),
+            np.array([0, 2]),
+            np.array(places, np.int32),
+            np.ones(2),
+            np.zeros(1, np.bool_),
+            1,
+        )
+
+
 def test_keywords_are_pinned():
     found = chinese_keywords("文档指纹可以发现近似重复的文档：相似的文档有相似的指纹。", 4)
     # The results of jieba 0.42.1; other tables would change fingerprints.
@@ -111,7 +207,7 @@ def test_words_added_to_jieba_change_nothing(jieba, monkeypatch):
 
 
 def test_jieba_says_nothing_and_leaves_nothing_behind(tmp_path):
-    code = "from neardup.features.keywords import chinese_keywords as k; k('北京大学的学生', 3)"
+    code = "import neardup as nd; nd.fingerprint(['北京大学的学生'], 'keywords:3')"
     environment = {**os.environ, "TMPDIR": str(tmp_path), "TEMP": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
     assert (run.returncode, run.stdout, run.stderr) == (0, b"", b"")
@@ -120,15 +216,16 @@ def test_jieba_says_nothing_and_leaves_nothing_behind(tmp_path):
 
 def test_without_jieba_the_way_to_get_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "jieba.analyse.tfidf", None)
-    keywords._jieba_idf.cache_clear()
+    chinese.jieba_idf.cache_clear()
+    texts = text_column(["北京大学"])
     with pytest.raises(SettingError, match=r"pip install .neardup\[chinese\]"):
-        chinese_keywords("北京大学", 3)
+        keyword_terms(texts, 3, IdfCounter("keywords").table())
 
 
 def test_text_without_han_needs_no_jieba(monkeypatch):
-    monkeypatch.setattr("neardup.features.chinese._model", None)
-    assert keyword_words("Cats and カ") == ["cats", "and", "カ"]
-    assert not is_chinese("Cats and カ")
+    monkeypatch.setattr("neardup.features.keywords.jieba_segmenter", None)
+    words = candidate_words(text_column(["Cats and カ", "々 and 〇 of it"]))
+    assert list(words.vocabulary) == ["cats", "and", "カ", "of", "it"]
 
 
 def test_han_characters_are_the_solo_ones_of_no_other_script():
@@ -144,6 +241,9 @@ def test_chinese_is_half_han_or_more(text):
     words = reference.words(text)
     han = sum(bool(HAN.fullmatch(word)) for word in words)
     assert is_chinese(text) == (han > 0 and 2 * han >= len(words))
+    counts, joined = count_han(text_column([text]))
+    assert counts.tolist() == [han]
+    assert joined == any("\u4e00" <= char <= "\u9fd5" for char in text)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +281,6 @@ def test_top_terms_go_by_weight_and_then_by_code_points():
     weights = dict.fromkeys(counts, 2.0)
     expected = [("often", 8 / 9), *((term, 2 / 9) for term in ["Z", "a", "b", "é", "中"])]
     assert top_terms(counts, weights, 10) == expected
-    assert [term for term, _ in top_terms(counts, weights.__getitem__, 3)] == ["often", "Z", "a"]
     assert top_terms({}, weights, 3) == []
 
 
@@ -189,10 +288,5 @@ def test_top_terms_go_by_weight_and_then_by_code_points():
 def test_top_terms_do_not_depend_on_the_order_of_counts(counts, order):
     shuffled = list(counts.items())
     order.shuffle(shuffled)
-    expected = top_terms(counts, lambda term: log(1 + len(term)), 4)
-    assert top_terms(dict(shuffled), lambda term: log(1 + len(term)), 4) == expected
-
-
-def test_a_term_that_the_idf_table_lacks_is_named():
-    with pytest.raises(InputError, match="no value for the term 'dog'"):
-        top_terms({"cat": 1, "dog": 1}, {"cat": 1.0}, 2)
+    idf = {term: log(1 + len(term)) for term in counts}
+    assert top_terms(dict(shuffled), idf, 4) == top_terms(counts, idf, 4)

@@ -87,10 +87,7 @@ void TermCounter::count(std::uint64_t hash, std::size_t begin, std::size_t lengt
             arena.take(prefix.size() + length);
         }
         table_.add(hash, {stored, static_cast<std::uint32_t>(length), field});
-        found_.begins.push_back(static_cast<std::int64_t>(stored - prefix.size()));
-        found_.lengths.push_back(static_cast<std::int64_t>(length + prefix.size()));
         found_.units.push_back(units);
-        found_.fields.push_back(field);
         last_entry_.resize(last_entry_.size() + ways_);
         newest_end_ = stored + length;
     }
@@ -105,7 +102,19 @@ void TermCounter::count(std::uint64_t hash, std::size_t begin, std::size_t lengt
     entry = found_.places.size();
 }
 
-FoundTerms TermCounter::finished() { return std::move(found_); }
+FoundTerms TermCounter::finished(const std::vector<std::string>& prefixes) {
+    found_.begins.resize(table_.size());
+    found_.lengths.resize(table_.size());
+    found_.fields.resize(table_.size());
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+        const TermTable::Term& term = table_[i];
+        const std::size_t prefix = prefixes[term.tag].size();
+        found_.begins[i] = static_cast<std::int64_t>(term.begin - prefix);
+        found_.lengths[i] = static_cast<std::int64_t>(term.length + prefix);
+        found_.fields[i] = term.tag;
+    }
+    return std::move(found_);
+}
 
 FoundTerms find_terms(const std::vector<TermSource>& sources,
                       const std::vector<std::string>& prefixes, std::size_t documents,
@@ -122,7 +131,7 @@ FoundTerms find_terms(const std::vector<TermSource>& sources,
         }
         counter.end_document();
     }
-    return counter.finished();
+    return counter.finished(prefixes);
 }
 
 }  // namespace neardup

@@ -75,15 +75,17 @@ def text_sets(
 def _column_features(
     texts: pa.Array, spec: FeatureSpec, threads: int, key: HashKey | None
 ) -> Features:
+    parts = []
     shingles = [(kind.unit, kind.size) for kind in spec.kinds if kind.is_shingle]
-    counted = kernels.find_features(texts, shingles, key=key, threads=threads)
-    found = Features(*_with_float_counts(counted))
+    if shingles:
+        counted = kernels.find_features(texts, shingles, key=key, threads=threads)
+        parts.append(Features(*_with_float_counts(counted)))
     others = [kind for kind in spec.kinds if not kind.is_shingle]
     if not others:
-        return found
-    parts = [_sentence_features(texts, kind, threads, key) for kind in others]
-    words = parts[0].words
-    return _united([found, *parts] if shingles else parts, None, words)
+        return parts[0]
+    words = kernels.find_sets(texts, [("word", LARGEST_SIZE)], threads=threads)[2]
+    parts += [_sentence_features(texts, kind, words, threads, key) for kind in others]
+    return _united(parts, None, words)
 
 
 def _with_float_counts(
@@ -94,15 +96,17 @@ def _with_float_counts(
 
 
 def _sentence_features(
-    texts: pa.Array, kind: FeatureKind, threads: int, key: HashKey | None
+    texts: pa.Array,
+    kind: FeatureKind,
+    words: NDArray[np.uint32],
+    threads: int,
+    key: HashKey | None,
 ) -> Features:
-    """Each selected sentence is one feature: the shingle of all its words."""
+    """Each selected sentence is one feature: the shingle of all its words; not yet in order."""
     from neardup.features.sentences import choose_sentences  # few runs need it
 
     chosen = choose_sentences(texts, kind, threads, key)
-    words = kernels.find_sets(texts, [("word", LARGEST_SIZE)], threads=threads)[2]
-    counts = np.ones(len(chosen.hashes))
-    return _united([Features(chosen.offsets, chosen.hashes, counts, words)], None, words)
+    return Features(chosen.offsets, chosen.hashes, np.ones(len(chosen.hashes)), words)
 
 
 def _in_field(features: Features, field: str, key: HashKey | None) -> Features:

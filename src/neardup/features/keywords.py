@@ -1,118 +1,36 @@
-"""Keywords: the words of a text with the greatest tf-idf."""
+"""Keywords: the words of a text with the greatest tf-idf.
+
+Chinese texts are those of which at least half of the words, as `nd1` defines them, are Han
+characters; kana count as other words. Their keywords are those of
+`jieba.analyse.extract_tags(text, topK=count, withWeight=True)`: words of two or more characters,
+weighted by jieba's own idf; on ties, the first in the text. Keywords of other texts are weighted by
+the idf of a collection; on ties, the first by code points.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from operator import itemgetter
+from itertools import repeat
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from neardup import kernels
-from neardup.errors import InputError
-from neardup.features.chinese import HAN, chinese_words, jieba_module
+from neardup.features.chinese import jieba_idf, jieba_segmenter
 from neardup.features.idf import IdfTable
+from neardup.features.spec import LARGEST_SIZE
 from neardup.features.terms import Terms
-from neardup.features.words import find_words
-from neardup.hashes.family import vocabulary_of
-from neardup.hashes.nd1 import feature_rows
 from neardup.kernels import HashKey
-from neardup.kernels.reference import text as reference
-
-_A_RUN = "一"  # placeholder for a run of Han characters while the other words are cut
-
-
-def is_chinese(text: str) -> bool:
-    """Whether at least half of the words of a text, as `nd1` defines them, are Han characters.
-
-    Kana count as other words. A text without words is not Chinese.
-    """
-    han = sum(map(len, HAN.findall(text)))
-    # A text has at most as many words as characters, so counting words is rarely needed.
-    return han > 0 and (2 * han >= len(text) or 2 * han >= len(find_words(text)))
-
-
-def chinese_keywords(text: str, count: int) -> list[tuple[str, float]]:
-    """The top `count` keywords of a Chinese text with their weights, the heaviest first.
-
-    Same as `jieba.analyse.extract_tags(text, topK=count, withWeight=True)`: words of two or more
-    characters, weighted by jieba's own idf; on ties, the first in the text.
-    """
-    rarity, usual, stop_words = _jieba_idf()
-    counts = Counter(
-        word for word in chinese_words(text) if len(word) > 1 and word.lower() not in stop_words
-    )
-    total = counts.total()
-    weights = [(word, tf * (rarity.get(word, usual) / total)) for word, tf in counts.items()]
-    weights.sort(key=itemgetter(1), reverse=True)
-    return weights[:count]
-
-
-def keyword_words(text: str) -> list[str]:
-    """The words of a text that may become keywords: lower-cased, in order, with repetitions.
-
-    Runs of Han characters are cut by jieba. Words of one character are left out, except in scripts
-    written without spaces, such as kana and Thai, where every word has one character.
-
-    >>> keyword_words("A T-shirt from 北京大学, カ")
-    ['shirt', 'from', '北京大学', 'カ']
-    """
-    # For ASCII, str.lower gives the same as nd1.
-    lowered = text.lower() if text.isascii() else reference.lower(text)
-    runs = iter(HAN.findall(lowered))
-    words: list[str] = []
-    for word in find_words(HAN.sub(_A_RUN, lowered)):
-        if word == _A_RUN:
-            words += [part for part in chinese_words(next(runs)) if len(part) > 1]
-        elif len(word) > 1 or word in _solo_characters():
-            words.append(word)
-    return words
-
-
-def top_terms(
-    counts: Mapping[str, int], idf: Callable[[str], float] | Mapping[str, float], count: int
-) -> list[tuple[str, float]]:
-    """The `count` terms with the greatest weight tf · idf / total, heaviest first.
-
-    On ties, the first by code points. A mapping must contain every term.
-
-    >>> top_terms({"cat": 2, "sat": 1, "the": 1}, {"cat": 3.0, "sat": 3.0, "the": 0.5}, 2)
-    [('cat', 1.5), ('sat', 0.75)]
-    """
-    rarity = _looked_up(idf) if isinstance(idf, Mapping) else idf
-    total = sum(counts.values())
-    weights = [(term, tf * (rarity(term) / total)) for term, tf in counts.items()]
-    weights.sort(key=lambda weighted: (-weighted[1], weighted[0]))
-    return weights[:count]
-
-
-def _looked_up(table: Mapping[str, float]) -> Callable[[str], float]:
-    def look_up(term: str) -> float:
-        try:
-            return table[term]
-        except KeyError:
-            raise InputError(
-                f"the idf table has no value for the term {term!r}; make the table from a "
-                "collection that has the term, or leave the term out"
-            ) from None
-
-    return look_up
-
-
-@cache
-def _solo_characters() -> frozenset[str]:
-    return frozenset(chr(code) for code, kind in reference.kinds().items() if kind == "solo")
-
-
-@cache
-def _jieba_idf() -> tuple[dict[str, float], float, frozenset[str]]:
-    """The idf of words by jieba, its idf for unknown words, and its stop words."""
-    tfidf = jieba_module("jieba.analyse.tfidf")
-    rarity, usual = tfidf.IDFLoader(tfidf.DEFAULT_IDF).get_idf()
-    return rarity, usual, frozenset(tfidf.KeywordExtractor.STOP_WORDS)
+from neardup.kernels.keywords import best_terms, count_han, find_candidates
+from neardup.kernels.terms import (
+    ONE_UNIT,
+    Source,
+    TermCounts,
+    Vocabulary,
+    find_terms,
+    hash_terms,
+)
 
 
 def candidate_words(texts: pa.Array, key: HashKey | None = None) -> Terms:
@@ -120,7 +38,11 @@ def candidate_words(texts: pa.Array, key: HashKey | None = None) -> Terms:
 
     Chinese texts have none: their keywords are chosen by jieba's own idf.
     """
-    return _terms(texts, [words or {} for words in map(_candidates, texts.to_pylist())], key)
+    words = _word_counts(texts)
+    chinese = count_han(texts)[0] * 2 >= np.maximum(words, 1)
+    others = pc.if_else(pa.array(chinese), "", texts) if chinese.any() else texts
+    found = _candidates(others, np.zeros_like(chinese))
+    return _terms(found.offsets, found.places, found.counts, found.vocabulary, words, key)
 
 
 def keyword_terms(texts: pa.Array, count: int, idf: IdfTable, key: HashKey | None = None) -> Terms:
@@ -128,38 +50,74 @@ def keyword_terms(texts: pa.Array, count: int, idf: IdfTable, key: HashKey | Non
 
     A text with words but without keywords is represented by all of its words.
     """
-    every = texts.to_pylist()
-    candidates = list(map(_candidates, every))
-    vocabulary = list(dict.fromkeys(word for words in candidates for word in words or ()))
-    idf_of = dict(zip(vocabulary, idf.idf(_keys(vocabulary, key), "tfidf").tolist(), strict=True))
-    chosen: list[Mapping[str, float]] = []
-    for text, words in zip(every, candidates, strict=True):
-        best = chinese_keywords(text, count) if words is None else top_terms(words, idf_of, count)
-        chosen.append(dict(best) or _all_words(text))
-    return _terms(texts, chosen, key)
+    words = _word_counts(texts)
+    chinese = count_han(texts)[0] * 2 >= np.maximum(words, 1)
+    found = _candidates(texts, chinese)
+    documents = np.repeat(np.arange(len(words)), np.diff(found.offsets))
+    places, counts = found.places, found.counts
+    rarity = idf.idf(hash_terms(found.vocabulary, ONE_UNIT, key=key)[:, 0], "tfidf")[places]
+    if chinese.any():
+        by_jieba = np.flatnonzero(chinese[documents])
+        of_jieba, stops = _jieba_weights(found.vocabulary, places[by_jieba])
+        rarity[by_jieba] = of_jieba
+        kept = np.ones(len(places), np.bool_)
+        kept[by_jieba[stops]] = False
+        documents, places = documents[kept], places[kept]
+        counts, rarity = counts[kept], rarity[kept]
+    offsets = np.searchsorted(documents, np.arange(len(words) + 1)).astype(np.int64)
+    totals = np.bincount(documents, counts, len(words))
+    weights = counts * (rarity / totals[documents])
+    offsets, best = best_terms(found.vocabulary, offsets, places, weights, chinese, count)
+    places, weights, vocabulary = places[best], weights[best], found.vocabulary
+    without = np.flatnonzero((np.diff(offsets) == 0) & (words > 0))
+    if without.size:
+        all_words = _all_words(texts.take(pa.array(without)), words[without])
+        sizes = np.diff(offsets)
+        sizes[without] = np.diff(all_words.offsets)
+        at = np.repeat(offsets[without], sizes[without])
+        places = np.insert(places, at, all_words.places + np.int32(len(vocabulary)))
+        weights = np.insert(weights, at, all_words.counts)
+        offsets = np.concatenate(([0], np.cumsum(sizes)))
+        vocabulary = vocabulary.joined(all_words.vocabulary)
+    return _terms(offsets, places, weights, vocabulary, words, key)
 
 
-def _candidates(text: str) -> Mapping[str, int] | None:
-    return None if is_chinese(text) else Counter(keyword_words(text))
+def _candidates(texts: pa.Array, chinese: NDArray[np.bool_]) -> TermCounts:
+    needed = bool(chinese.any()) or count_han(texts)[1]
+    return find_candidates(texts, chinese, jieba_segmenter() if needed else None)
 
 
-def _all_words(text: str) -> Mapping[str, float]:
-    return Counter(map(reference.lower, find_words(text)))
+def _jieba_weights(
+    vocabulary: Vocabulary, places: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Jieba's idf of the terms at these places, and whether each is a stop word."""
+    rarity, usual, stop_words = jieba_idf()
+    used, back = np.unique(places, return_inverse=True)
+    terms = vocabulary.take(used)
+    weights = np.fromiter(map(rarity.get, terms, repeat(usual)), np.float64, len(terms))
+    stops = np.zeros(len(terms), np.bool_)
+    for place in np.flatnonzero(terms.data[terms.begins] < 128).tolist():  # stop words are ASCII
+        stops[place] = terms[place].lower() in stop_words
+    return weights[back], stops[back]
 
 
-def _keys(vocabulary: list[str], key: HashKey | None) -> NDArray[np.uint64]:
-    return feature_rows(vocabulary, 64, key)[:, 0]
+def _all_words(texts: pa.Array, words: NDArray[np.uint32]) -> TermCounts:
+    return find_terms([Source(texts, words, "word", 1)], [b""], len(texts))
 
 
-def _terms(texts: pa.Array, documents: Sequence[Mapping[str, float]], key: HashKey | None) -> Terms:
-    places_of: dict[str, int] = {}
-    places = [places_of.setdefault(word, len(places_of)) for words in documents for word in words]
-    vocabulary = list(places_of)
-    return Terms(
-        np.cumsum([0, *map(len, documents)]).astype(np.int64),
-        np.array(places, np.int32),
-        np.array([weight for words in documents for weight in words.values()], np.float64),
-        vocabulary_of(vocabulary),
-        kernels.find_features(texts, [("word", 1)])[3],
-        lambda: _keys(vocabulary, key),
-    )
+def _word_counts(texts: pa.Array) -> NDArray[np.uint32]:
+    return kernels.find_sets(texts, [("word", LARGEST_SIZE)])[2]
+
+
+def _terms(
+    offsets: NDArray[np.int64],
+    places: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    vocabulary: Vocabulary,
+    words: NDArray[np.uint32],
+    key: HashKey | None,
+) -> Terms:
+    def keys() -> NDArray[np.uint64]:
+        return hash_terms(vocabulary, ONE_UNIT, key=key)[:, 0]
+
+    return Terms(offsets, places, weights, vocabulary, words, keys)

@@ -117,6 +117,43 @@ def longest_sentences(
     count: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
+class Segmenter:
+    def cut(self, text: str) -> list[str]: ...
+
+def segmenter(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    *,
+    unknown_word: float,
+    characters: NDArray[np.uint32],
+    emissions: NDArray[np.float64],
+    starts: list[float],
+    moves: list[float],
+) -> Segmenter: ...
+def han_counts(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], bool]: ...
+def keyword_candidates(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    chinese: NDArray[np.uint8],
+    segmenter: Segmenter | None,
+    *,
+    isa: str,
+) -> TermArrays: ...
+def best_terms(
+    data: NDArray[np.uint8],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    places: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    in_order: NDArray[np.uint8],
+    *,
+    count: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
 class FeatureCounts:
     """The number of documents with each feature; above `limit` features the rarest are dropped."""
 

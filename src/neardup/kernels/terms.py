@@ -22,6 +22,7 @@ __all__ = [
     "Source",
     "TermCounts",
     "Vocabulary",
+    "counted",
     "find_terms",
     "hash_terms",
     "md5",
@@ -80,6 +81,14 @@ class Vocabulary(Sequence[str]):
         for begin, end in zip(self.begins.tolist(), ends, strict=True):
             yield every[begin:end]
 
+    def joined(self, other: Vocabulary) -> Vocabulary:
+        """These terms, then the others."""
+        return Vocabulary(
+            np.concatenate((self.data, other.data)),
+            np.concatenate((self.begins, other.begins + len(self.data))),
+            np.concatenate((self.lengths, other.lengths)),
+        )
+
     def take(self, places: NDArray[np.integer]) -> Vocabulary:
         """The terms at these places, in this order."""
         return Vocabulary(self.data, self.begins[places], self.lengths[places])
@@ -137,10 +146,11 @@ def find_terms(
         )
         for source in sources
     ]
-    return _counted(_native.text_terms(views, list(prefixes), documents, isa=isa))
+    return counted(_native.text_terms(views, list(prefixes), documents, isa=isa))
 
 
-def _counted(found: _native.TermArrays) -> TermCounts:
+def counted(found: _native.TermArrays) -> TermCounts:
+    """The counts that a kernel found."""
     offsets, places, counts, data, begins, lengths, units, fields = found
     return TermCounts(offsets, places, counts, Vocabulary(data, begins, lengths), units, fields)
 

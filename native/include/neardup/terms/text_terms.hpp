@@ -63,7 +63,8 @@ class TermCounter {
     bool has_new_since(std::size_t size) const { return newest_end_ > size; }
 
     const TermTable& table() const { return table_; }
-    FoundTerms finished();
+    // What was found, with the prefix of each field.
+    FoundTerms finished(const std::vector<std::string>& prefixes);
 
   private:
     std::size_t ways_;
