@@ -6,6 +6,7 @@
 
 #include "neardup/terms/characters.hpp"
 #include "neardup/terms/unit_joiner.hpp"
+#include "neardup/text/block.hpp"
 
 namespace neardup {
 
@@ -35,24 +36,30 @@ class CandidateReader {
     void read_piece(const LoweredWords& found) {
         const std::uint32_t* edge = found.edges;
         for (std::size_t i = 0; i < found.pairs; ++i, edge += 2) {
-            const bool run = (edge[0] & LoweredWords::kHanRun) != 0;
-            const std::uint32_t begin = edge[0] & ~LoweredWords::kHanRun;
-            const std::uint8_t* word = found.text + begin;
-            const Character first = character_at(word, found.text + edge[1]);
-            const std::uint16_t is = properties_.of(first.code);
-            if (run || (is & Properties::han) != 0) {
-                if (begin != run_end_) end_run();
-                run_.insert(run_.end(), word, found.text + edge[1]);
-                run_end_ = edge[1];
+            if (!portable::begins_solo(found.text + edge[0])) {
+                read_word(found.text, edge[0], edge[1]);
                 continue;
             }
-            end_run();
-            if (first.length < edge[1] - begin || (is & Properties::letter) == 0)
-                add(word, edge[1] - begin);
+            for (std::uint32_t at = edge[0]; at < edge[1]; at += portable::kSoloBytes)
+                read_word(found.text, at, at + portable::kSoloBytes);
         }
         // A run that reaches the end of a piece may go on in the next.
         if (run_end_ != found.size) end_run();
         run_end_ = 0;
+    }
+
+    void read_word(const std::uint8_t* text, std::uint32_t begin, std::uint32_t end) {
+        const Character first = character_at(text + begin, text + end);
+        const std::uint16_t is = properties_.of(first.code);
+        if ((is & Properties::han) != 0) {
+            if (begin != run_end_) end_run();
+            run_.insert(run_.end(), text + begin, text + end);
+            run_end_ = end;
+            return;
+        }
+        end_run();
+        if (first.length < end - begin || (is & Properties::letter) == 0)
+            add(text + begin, end - begin);
     }
 
     // Cut the Han characters that followed each other.
