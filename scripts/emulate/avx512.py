@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from scripts.emulate.tools import BUILD, MissingError, build, need
+from scripts.emulate.tools import BUILD, ROOT, MissingError, build, need
 
 KERNEL = "linux-image-cloud-amd64"
 BOOT_LOADER = "/usr/lib/ISOLINUX/isolinux.bin"
@@ -69,7 +69,7 @@ def run() -> bool:
     folder = BUILD / "avx512"
     build(folder, [], ["native_tests"])
     init = folder / "init"
-    source = Path(__file__).with_name("init.cpp")
+    source = ROOT / "native" / "emulate" / "init.cpp"
     subprocess.run(["c++", "-O1", "-static", source, "-o", init], check=True)
     linux = _kernel(BUILD / "linux")
     with tempfile.TemporaryDirectory() as made:
