@@ -18,7 +18,7 @@ from scripts.emulate.tools import BUILD, ROOT, MissingError, build, need
 KERNEL = "linux-image-cloud-amd64"
 BOOT_LOADER = "/usr/lib/ISOLINUX/isolinux.bin"
 BOOT_LIBRARY = "/usr/lib/syslinux/modules/bios/ldlinux.c32"
-TESTS = "distinct majority unicode utf8 features fingerprint weighted kernels json set_join"
+TESTS = "utf8 fingerprint weighted kernels json set_join"
 ENDED = "native_tests ended with status"
 MINUTES = 20
 
