@@ -52,7 +52,7 @@ default linux
 label linux
  kernel /linux
  append initrd=/initrd console=ttyS0 quiet mitigations=off tsc=reliable lsm= \
-clearcpuid={hidden} -- --quick {tests}
+clearcpuid={hidden} print-fatal-signals=1 -- --quick {tests}
 """
 
 
