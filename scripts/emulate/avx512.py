@@ -51,8 +51,8 @@ MENU = """\
 default linux
 label linux
  kernel /linux
- append initrd=/initrd console=ttyS0 quiet mitigations=off tsc=reliable lsm= \
-clearcpuid={hidden} print-fatal-signals=1 -- --quick {tests}
+ append initrd=/initrd console=ttyS0 loglevel=3 mitigations=off tsc=reliable lsm= \
+clearcpuid={hidden} -- --quick {tests}
 """
 
 
@@ -108,6 +108,7 @@ def _disk(made: Path, linux: Path, init: Path, tests: Path) -> Path:
     (files / "isolinux" / "isolinux.cfg").write_text(menu, encoding="utf-8")
     (files / "initrd").write_bytes(
         _packed("dev", 0o40755)
+        + _packed("tmp", 0o41777)
         + _packed("dev/console", 0o20600, device=(5, 1))
         + _packed("init", 0o100755, init.read_bytes())
         + _packed("native_tests", 0o100755, tests.read_bytes())
