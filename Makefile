@@ -1,4 +1,4 @@
-# The table of contents: demo, test, lint, bench, sanitize, torture, fuzz, clean.
+# The table of contents: demo, test, lint, bench, sanitize, emulate, torture, fuzz, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +13,7 @@ FUZZED := build/fuzz
 SECONDS ?= 900
 MINUTES ?= 45
 
-.PHONY: demo test lint format bench docs sanitize torture fuzz clean
+.PHONY: demo test lint format bench docs sanitize emulate torture fuzz clean
 
 demo: $(VENV)/installed
 	$(BIN)/neardup dedup examples/sample.jsonl -o demo-out --overwrite
@@ -64,6 +64,10 @@ sanitize: $(VENV)/installed
 	$(BIN)/cmake --build $(SANITIZED)
 	$(SANITIZED)/native_tests
 	$(SANITIZED)/fuzz_replay tests/fuzz_corpus | tail -n 1
+
+# The native tests on instruction sets that this machine may lack: NEON by qemu, AVX-512 by Bochs.
+emulate: $(VENV)/installed
+	$(BIN)/python -m scripts.emulate
 
 # Hostile trials of the whole program for MINUTES, and the figures of docs/how-it-works/reliability.md.
 torture: $(VENV)/installed

@@ -62,8 +62,8 @@ void check_distance(const TableKernels& kernels, Random& random, long seed) {
 }
 
 void check_parity(const SetKernels& kernels, Random& random, long seed) {
-    for (std::size_t row_words = 2; row_words <= 256; row_words *= 2)
-        for (std::size_t words = 2; words <= row_words; words *= 2) {
+    for (std::size_t row_words = 1; row_words <= 256; row_words *= 2)
+        for (std::size_t words = 1; words <= row_words; words *= 2) {
             const std::size_t count = below(random, 12);
             const auto bitmap = drawn_near(random, std::uint64_t{0}, words);
             const auto rows = drawn_near(random, ~std::uint64_t{0}, count * row_words);

@@ -7,6 +7,8 @@
 
 #if defined(NEARDUP_USE_AVX2)
 #include <immintrin.h>
+#elif defined(NEARDUP_USE_NEON)
+#include <arm_neon.h>
 #endif
 
 #include "neardup/isa.hpp"
@@ -46,6 +48,14 @@ NEARDUP_INLINE __m256i load(const void* from) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(from));
 }
 
+#elif defined(NEARDUP_USE_NEON)
+
+NEARDUP_INLINE std::uint32_t bit_count(std::uint64_t x) { return vaddv_u8(vcnt_u8(vcreate_u8(x))); }
+
+// The set bits of each half, and of each word.
+NEARDUP_INLINE uint32x4_t half_counts(uint8x16_t x) { return vpaddlq_u16(vpaddlq_u8(vcntq_u8(x))); }
+NEARDUP_INLINE uint64x2_t word_counts(uint8x16_t x) { return vpaddlq_u32(half_counts(x)); }
+
 #else
 
 // Without an instruction for it. The compiler vectorises loops that call these.
@@ -68,9 +78,29 @@ NEARDUP_INLINE std::uint32_t half_count(std::uint32_t x) {
 
 #endif
 
+#if defined(NEARDUP_USE_AVX512)
+
+// The words [at, count) of an array, at most eight, and zeros behind them.
+NEARDUP_INLINE __m512i load_words(const std::uint64_t* from, std::size_t at, std::size_t count) {
+    if (count - at >= 8) return _mm512_loadu_si512(from + at);
+    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1U << (count - at)) - 1), from + at);
+}
+
+#endif
+
 // The number of bits in which two fingerprints of `limbs` 64-bit limbs differ.
 NEARDUP_INLINE std::uint32_t distance_of(const std::uint64_t* x, const std::uint64_t* y,
                                          std::size_t limbs) {
+#if defined(NEARDUP_USE_AVX512)
+    // The sum over a register takes as long as the bits of about four limbs one by one.
+    if (limbs > 4) {
+        __m512i sums = _mm512_setzero_si512();
+        for (std::size_t at = 0; at < limbs; at += 8)
+            sums = _mm512_add_epi64(sums, _mm512_popcnt_epi64(_mm512_xor_si512(
+                                              load_words(x, at, limbs), load_words(y, at, limbs))));
+        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sums));
+    }
+#endif
     std::uint32_t sum = 0;
     for (std::size_t limb = 0; limb < limbs; ++limb) sum += bit_count(x[limb] ^ y[limb]);
     return sum;

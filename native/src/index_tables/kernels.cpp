@@ -2,10 +2,29 @@
 #include "neardup/index_tables/kernels.hpp"
 
 #include "neardup/bits.hpp"
+#include "neardup/byte_vector.hpp"
 
 namespace neardup::NEARDUP_ISA {
 
-#if defined(NEARDUP_USE_AVX2)
+#if defined(NEARDUP_USE_AVX512)
+
+static std::uint32_t near_tags(const std::uint32_t* tags, std::uint32_t tag, std::uint32_t exact,
+                               std::uint32_t most) {
+    const __m512i same = _mm512_set1_epi32(static_cast<int>(tag));
+    const __m512i exactly = _mm512_set1_epi32(static_cast<int>(exact));
+    const __m512i limit = _mm512_set1_epi32(static_cast<int>(most));
+    std::uint32_t near = 0;
+    for (unsigned at = 0; at < kTagsAtOnce; at += 16) {
+        const __m512i differ = _mm512_xor_si512(same, _mm512_loadu_si512(tags + at));
+        const __mmask16 equal = _mm512_testn_epi32_mask(differ, exactly);
+        near |= static_cast<std::uint32_t>(
+                    _mm512_mask_cmple_epu32_mask(equal, _mm512_popcnt_epi32(differ), limit))
+                << at;
+    }
+    return near;
+}
+
+#elif defined(NEARDUP_USE_AVX2)
 
 static std::uint32_t near_tags(const std::uint32_t* tags, std::uint32_t tag, std::uint32_t exact,
                                std::uint32_t most) {
@@ -24,6 +43,28 @@ static std::uint32_t near_tags(const std::uint32_t* tags, std::uint32_t tag, std
         near |= static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(both))) << at;
     }
     return near;
+}
+
+#elif defined(NEARDUP_USE_NEON)
+
+static std::uint32_t near_tags(const std::uint32_t* tags, std::uint32_t tag, std::uint32_t exact,
+                               std::uint32_t most) {
+    const uint32x4_t same = vdupq_n_u32(tag), exactly = vdupq_n_u32(exact);
+    const uint32x4_t limit = vdupq_n_u32(most);
+    const auto near = [&](const std::uint32_t* four) {
+        const uint32x4_t differ = veorq_u32(same, vld1q_u32(four));
+        const uint32x4_t few = vcleq_u32(half_counts(vreinterpretq_u8_u32(differ)), limit);
+        return vmovn_u32(vbicq_u32(few, vtstq_u32(differ, exactly)));
+    };
+    const auto near_eight = [&](const std::uint32_t* eight) {
+        return vmovn_u16(vcombine_u16(near(eight), near(eight + 4)));
+    };
+    std::uint32_t all = 0;
+    for (unsigned at = 0; at < kTagsAtOnce; at += 16) {
+        const uint8x16_t some = vcombine_u8(near_eight(tags + at), near_eight(tags + at + 8));
+        all |= static_cast<std::uint32_t>(high_bits(reinterpret_cast<Bytes>(some))) << at;
+    }
+    return all;
 }
 
 #else

@@ -5,14 +5,42 @@
 #include <cstdint>
 
 #include "neardup/bits.hpp"
+#include "neardup/byte_vector.hpp"
 #include "neardup/isa.hpp"
 
 namespace neardup::NEARDUP_ISA {
 
-#if defined(NEARDUP_USE_AVX2)
-
 inline constexpr std::size_t kHalves = 16;  // compared at a time
 inline constexpr std::size_t kLimbs = 8;
+
+#if defined(NEARDUP_USE_AVX512)
+
+// A bit for each of the next `kHalves` halves that differ from `x` in at most `most` bits.
+NEARDUP_INLINE std::uint32_t near_halves(std::uint32_t x, const std::uint32_t* others,
+                                         std::uint32_t most) {
+    const __m512i differ =
+        _mm512_xor_si512(_mm512_set1_epi32(static_cast<int>(x)), _mm512_loadu_si512(others));
+    return _mm512_cmple_epu32_mask(_mm512_popcnt_epi32(differ),
+                                   _mm512_set1_epi32(static_cast<int>(most)));
+}
+
+// The differing bits of eight limbs each, added up over rows.
+struct LimbSums {
+    __m512i sums = _mm512_setzero_si512();
+
+    NEARDUP_INLINE void add(std::uint64_t x, const std::uint64_t* others) {
+        const __m512i same = _mm512_set1_epi64(static_cast<long long>(x));
+        const __m512i differ = _mm512_xor_si512(same, _mm512_loadu_si512(others));
+        sums = _mm512_add_epi64(sums, _mm512_popcnt_epi64(differ));
+    }
+
+    // A bit for each sum that is at most `most`.
+    NEARDUP_INLINE std::uint32_t within(std::uint32_t most) const {
+        return _mm512_cmple_epu64_mask(sums, _mm512_set1_epi64(static_cast<long long>(most)));
+    }
+};
+
+#elif defined(NEARDUP_USE_AVX2)
 
 // A bit for each of the next `kHalves` halves that differ from `x` in at most `most` bits.
 NEARDUP_INLINE std::uint32_t near_halves(std::uint32_t x, const std::uint32_t* others,
@@ -56,10 +84,48 @@ struct LimbSums {
     }
 };
 
-#else
+#elif defined(NEARDUP_USE_NEON)
 
-inline constexpr std::size_t kHalves = 16;
-inline constexpr std::size_t kLimbs = 8;
+NEARDUP_INLINE std::uint32_t near_halves(std::uint32_t x, const std::uint32_t* others,
+                                         std::uint32_t most) {
+    const uint32x4_t same = vdupq_n_u32(x), limit = vdupq_n_u32(most);
+    const auto near = [&](const std::uint32_t* four) {
+        const uint32x4_t differ = veorq_u32(same, vld1q_u32(four));
+        return vmovn_u32(vcleq_u32(half_counts(vreinterpretq_u8_u32(differ)), limit));
+    };
+    const uint16x8_t low = vcombine_u16(near(others), near(others + 4));
+    const uint16x8_t high = vcombine_u16(near(others + 8), near(others + 12));
+    if (vmaxvq_u16(vorrq_u16(low, high)) == 0) return 0;
+    return static_cast<std::uint32_t>(
+        high_bits(reinterpret_cast<Bytes>(vcombine_u8(vmovn_u16(low), vmovn_u16(high)))));
+}
+
+struct LimbSums {
+    uint64x2_t sums[kLimbs / 2] = {};
+
+    NEARDUP_INLINE void add(std::uint64_t x, const std::uint64_t* others) {
+        const uint64x2_t same = vdupq_n_u64(x);
+        for (std::size_t i = 0; i < kLimbs / 2; ++i) {
+            const uint64x2_t differ = veorq_u64(same, vld1q_u64(others + 2 * i));
+            sums[i] = vaddq_u64(sums[i], word_counts(vreinterpretq_u8_u64(differ)));
+        }
+    }
+
+    NEARDUP_INLINE std::uint32_t within(std::uint32_t most) const {
+        const uint64x2_t limit = vdupq_n_u64(most);
+        const auto near = [&](uint64x2_t low, uint64x2_t high) {
+            return vmovn_u32(
+                vcombine_u32(vmovn_u64(vcleq_u64(low, limit)), vmovn_u64(vcleq_u64(high, limit))));
+        };
+        const uint8x8_t all =
+            vmovn_u16(vcombine_u16(near(sums[0], sums[1]), near(sums[2], sums[3])));
+        if (vget_lane_u64(vreinterpret_u64_u8(all), 0) == 0) return 0;
+        return static_cast<std::uint32_t>(
+            high_bits(reinterpret_cast<Bytes>(vcombine_u8(all, vdup_n_u8(0)))));
+    }
+};
+
+#else
 
 NEARDUP_INLINE std::uint32_t near_halves(std::uint32_t x, const std::uint32_t* others,
                                          std::uint32_t most) {

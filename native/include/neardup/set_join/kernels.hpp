@@ -11,7 +11,7 @@ namespace neardup {
 
 struct SetKernels {
     // In how many bits a bitmap of `words` words differs from each of `count` rows. A row has
-    // `row_words` words, a multiple of `words`, and is folded to that size.
+    // `row_words` words, at least `words`, and is folded to that size; both are powers of two.
     void (*parity_distances)(const std::uint64_t* bitmap, std::size_t words,
                              const std::uint64_t* rows, std::size_t row_words, std::size_t count,
                              std::uint32_t* distances);
