@@ -92,7 +92,7 @@ def test_words_of_every_border_length(letter):
     assert_equal(texts, Recipe("char", 3, distinct=False))
 
 
-STRADDLERS = "Zя ЖÉ\u0130\u023a\u0301\u0378\u0e01中\u2003\u212a\u1e9e한\U00010400\U0001f600"
+STRADDLERS = "Zя ЖÉ\u0130\u023a\u0301\u0378\u0e01中カ。，”—\u2003\u212a\u1e9e한\U00010400\U0001f600"
 
 
 @pytest.mark.parametrize("filler", ["a", " ", "Ж", "中", "\u0e01", "é"])

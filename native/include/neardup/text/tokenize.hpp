@@ -47,7 +47,7 @@ struct TokenizerState {
     std::uint64_t in_run = 0;  // 1 while it belongs to an open run of solo characters
     std::size_t in_runs = 0;   // words beyond the first of each run
     SoloCarry carry = {};      // of a character that the last block began
-    bool solos = false;        // the last block had solo characters
+    bool solos = false;        // the last block had solo characters, or a carry
 };
 
 class Tokenizer {
@@ -107,7 +107,7 @@ class Tokenizer {
                     bits = lower_solo_block(from, to, state.carry);
                 }
             }
-            state.solos = bits.solos != 0;
+            state.solos = (bits.solos | bits.carry.known) != 0;
             if (bits.unknown == 0 && left >= 64) [[likely]] {
                 state.carry = bits.carry;
                 mark_block(state, bits, 64);
