@@ -59,6 +59,7 @@ def assert_equal(texts, recipe, fingerprint=reference_fingerprint):
 @example(["a b", "a b a b"], Recipe("word", 1, ties_up=True))
 @example(["a b", "a b a b"], Recipe("word", 1, ties_up=False))
 @example([" a ", "\u3000a\n\n b\x85"], Recipe("char", 2))
+@example(["a" * (64 - n) + "\u3000 b" for n in range(4)], Recipe("char", 1000))
 def test_any_text_and_recipe(texts, recipe):
     assert_equal(texts, recipe)
 

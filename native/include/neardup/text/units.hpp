@@ -138,8 +138,11 @@ class CharacterValues {
                 add_any(text + at, starts, folded, space);
                 continue;
             }
-            // Of a run of white space only the first is wanted.
-            const std::uint64_t folds = bits.spaces & (bits.spaces << 1 | folded.after_space);
+            // Of a run of white space only the first is wanted. What the last character was matters
+            // to the first one here, which bytes of the last one may precede.
+            const std::uint64_t first = starts & (0 - starts);
+            const std::uint64_t folds =
+                bits.spaces & (bits.spaces << 1 | first * folded.after_space);
             if ((bits.not_ascii & wanted) == 0)
                 add_ascii(text + at, starts & ~folds, folded);
             else
