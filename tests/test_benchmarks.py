@@ -34,6 +34,7 @@ from benchmarks import (
     join,
     report,
     startup,
+    strings,
     sweep,
     tune,
     weighted,
@@ -469,6 +470,7 @@ def _results(our_rate: float) -> dict[str, Result]:
                 for name in ("neardup", "neardup, the kernel alone")
             ],
         ),
+        "strings": ({"rounds": 1, "corpora": {}, "slow_megabytes": 1.0}, _strings(our_rate)),
         "join": ({"rounds": 1}, _searches(our_rate)),
         "index": ({"rounds": 1}, _indices(our_rate)),
         "dedup": ({"rounds": 1}, _dedups(our_rate)),
@@ -510,6 +512,20 @@ def _speed(corpus: str, task: str, name: str, rate: float) -> dict[str, object]:
         "wall_seconds": 2.0 / rate,
         "megabytes_per_second": rate,
     }
+
+
+def _strings(our_rate: float) -> list[dict[str, object]]:
+    return [
+        {
+            "task": "word:3/md5",
+            "corpus": strings.ENGLISH,
+            "name": name,
+            "megabytes": 2.0,
+            "cpu_seconds": 2.0 / rate,
+            "megabytes_per_second": rate,
+        }
+        for name, rate in ((strings.OURS, our_rate), (strings.TWIN, 20.0))
+    ]
 
 
 def _searches(our_rate: float) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 
-from neardup.kernels.columns import chosen, column_of, converted, distinct, taken
+from neardup.kernels.columns import chosen, column_of, converted, distinct, distinct_count, taken
 
 COLUMNS = [
     pa.array(["a", None, "", "不"]),
@@ -37,6 +37,12 @@ def test_like_the_methods(column):
     for values in (column, batch):
         assert chosen(values, flags).equals(values.filter(column_of(flags)))
         assert chosen(values, ~flags & flags).equals(values.slice(0, 0))
+
+
+def test_distinct_values_are_counted_with_null():
+    assert distinct_count(pa.array(["a", None, "a", "b"])) == 3
+    assert distinct_count(pa.chunked_array([[1.5], [1.5]])) == 1
+    assert distinct_count(pa.array([], pa.int64())) == 0
 
 
 def test_a_place_beyond_the_end_is_an_error():

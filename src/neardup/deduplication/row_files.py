@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import orjson
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -25,7 +24,7 @@ from neardup.deduplication.rows import (
     under_one_schema,
 )
 from neardup.engines.local import Background
-from neardup.kernels.columns import chosen, column_of
+from neardup.kernels.columns import chosen, column_of, distinct_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -267,6 +266,6 @@ def _repeating_columns(rows: pa.Table) -> list[str]:
 def _distinct(column: pa.ChunkedArray) -> int:
     """The number of different values; 0 for types whose values Arrow cannot compare."""
     try:
-        return int(pc.count_distinct(column, mode="all").as_py())
+        return distinct_count(column)
     except pa.ArrowNotImplementedError:
         return 0

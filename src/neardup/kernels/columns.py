@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow._compute import CastOptions, call_function
+from pyarrow._compute import CastOptions, CountOptions, call_function
 
 
 def string_buffers(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -70,6 +70,11 @@ def chosen(values: Any, flags: NDArray[np.bool_]) -> Any:
 def converted(values: Any, kind: pa.DataType) -> Any:
     """The values of a column as another type; one that does not fit is an error."""
     return call_function("cast", [values], CastOptions.safe(kind))
+
+
+def distinct_count(values: Any) -> int:
+    """The number of different values of a column, null among them."""
+    return int(call_function("count_distinct", [values], CountOptions("all")).as_py())
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
