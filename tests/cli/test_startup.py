@@ -41,6 +41,13 @@ def imported(*arguments):
     return set(done.stderr.splitlines()[-1].split())
 
 
+def modules_of_pyarrow():
+    """It imports cloudpickle if that is installed, which imports logging."""
+    show = "import sys, pyarrow; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
 def packages(modules):
     """The imported packages outside the standard library."""
     return {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
@@ -86,7 +93,7 @@ def test_dedup_imports_nothing_that_it_does_not_use(tmp_path):
     assert (tmp_path / "out" / "kept.parquet").exists()
     assert "pyarrow" in found
     assert packages(found) & UNUSED == set()
-    assert found & UNUSED_MODULES == set()
+    assert found & UNUSED_MODULES - modules_of_pyarrow() == set()
     parts = {name.split(".")[1] for name in found if name.startswith("neardup.")}
     assert parts & {"lab", "index", "sphere", "service", "explore"} == set()
 

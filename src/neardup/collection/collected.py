@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from neardup.collection.feature_store import FeatureStore
 from neardup.collection.rejected import RejectedRows
-from neardup.collection.source import Progress, Source
-from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.collection.source import DocumentBatch, Progress, Source
+from neardup.engines.local import Mapped
+from neardup.features.columns import GivenTerms
+from neardup.features.weighted import WeightedFeatures
+from neardup.fingerprints.fingerprinter import Fingerprinter, Rows
 from neardup.frozen import dataclass
 from neardup.kernels.hamming_join import RowGroups, group_rows
 from neardup.kernels.machine import release_memory
@@ -22,6 +25,9 @@ Places = NDArray[np.int64]
 
 # The place of each document, its number among the distinct ones, and the first of each of those.
 _DOCUMENT_BYTES = 4 * 8
+# Batches have up to 4 MB of text, or a single document, whose features take ten times its size.
+_MOST_BATCHES_AT_ONCE = 4
+_LARGE_BATCH = 16 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +104,56 @@ class _Parts:
         return self.documents, self.bytes
 
 
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """A batch with its fingerprints and word counts, its features and their keys."""
+
+    batch: DocumentBatch
+    rows: list[Rows]
+    features: WeightedFeatures | None
+    keys: NDArray[np.uint64]
+    seconds: dict[str, float]
+
+
+class _FeatureWork:
+    """Makes fingerprints and features of batches; threads take a batch each, as far as memory goes.
+
+    Threads that take batches need not wait for each other, as those that share a batch do.
+    """
+
+    def __init__(
+        self, fingerprinter: Fingerprinter, rows_by: Sequence[Fingerprinter], needs_features: bool
+    ) -> None:
+        self.workers = min(fingerprinter.threads, _MOST_BATCHES_AT_ONCE)
+        threads = fingerprinter.threads // self.workers
+        self._fingerprinter = fingerprinter.with_threads(threads) if needs_features else None
+        self._rows_by = [one.with_threads(threads) for one in rows_by]
+
+    def made_of(self, batches: Iterable[DocumentBatch]) -> Iterable[_Made]:
+        return Mapped(self._made, batches, self.workers, purpose="read the input", large=_is_large)
+
+    def _made(self, batch: DocumentBatch) -> _Made:
+        features, keys = None, np.zeros((0, 2), np.uint64)
+        if not len(batch.ids):
+            return _Made(batch, [], features, keys, {})
+        began = time.perf_counter()
+        rows = [one.rows(batch.columns) for one in self._rows_by]
+        after_rows = time.perf_counter()
+        if self._fingerprinter is not None:
+            features = self._fingerprinter.features(batch.columns)
+            keys = features.content_keys()
+        spent = {"fingerprint": after_rows - began, "features": time.perf_counter() - after_rows}
+        return _Made(batch, rows, features, keys, spent)
+
+
+def _is_large(batch: DocumentBatch) -> bool:
+    """Whether a batch has a document so long that its features need much memory."""
+    columns = batch.columns
+    if isinstance(columns, GivenTerms):
+        return bool(columns.terms.nbytes > _LARGE_BATCH)
+    return bool(sum(column.texts.nbytes for column in columns) > _LARGE_BATCH)
+
+
 def collect(
     source: Source,
     fingerprinter: Fingerprinter,
@@ -117,25 +173,23 @@ def collect(
     """
     parts, began = _Parts(), time.perf_counter()
     seconds = {"features": 0.0, "fingerprint": 0.0}
-    for batch in source.batches(progress):
+    work = _FeatureWork(fingerprinter, rows_by, needs_features=features is not None)
+    for made in work.made_of(source.batches(progress)):
+        batch = made.batch
         parts.rejected.add(batch.rejected)
         # A batch in which all rows were rejected does not tell the type of the ids.
         if not len(batch.ids):
             continue
         parts.ids.append(batch.ids)
-        started = time.perf_counter()
-        made = [one.rows(batch.columns) for one in rows_by]
-        parts.rows.append(tuple(rows for rows, _ in made))
-        seconds["fingerprint"] += time.perf_counter() - started
-        started = time.perf_counter()
-        if features is None:
-            parts.words.append(made[0][1])
+        parts.rows.append(tuple(rows for rows, _ in made.rows))
+        if features is None or made.features is None:
+            parts.words.append(made.rows[0][1])
         else:
-            found = fingerprinter.features(batch.columns)
-            parts.words.append(found.words)
-            parts.keys.append(found.content_keys())
-            features.add(found)
-        seconds["features"] += time.perf_counter() - started
+            parts.words.append(made.features.words)
+            parts.keys.append(made.keys)
+            features.add(made.features)
+        for name, spent in made.seconds.items():
+            seconds[name] += spent / work.workers
         held = parts.count(batch.ids)
         if watch is not None:
             watch(*held)

@@ -91,7 +91,7 @@ def count_documents(
 ) -> IdfTable:
     """Read every document once and count its features."""
     counter, done = fingerprinter.counter(), 0
-    for batch in batches_of(documents):
+    for batch in batches_of(documents, fingerprinter.threads):
         fingerprinter.count(columns_of(batch, fingerprinter.scheme), counter)
         if rejects is not None:
             rejects.write(batch.rejected)
@@ -179,7 +179,7 @@ def fingerprint_files(
         RejectedWriter(beside=output, inputs=inputs) as rejects,
         FingerprintWriter(output, fingerprinter.scheme, settings) as writer,
     ):
-        for batch in batches_of(documents):
+        for batch in batches_of(documents, fingerprinter.threads):
             rejects.write(batch.rejected)
             # A batch in which all rows were rejected does not tell the type of the ids.
             if not len(batch.ids):

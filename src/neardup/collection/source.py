@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int | None, int], None]
 DocumentProgress = Callable[[int, int], None]  # documents done, of all
 
+
+Item = TypeVar("Item")
 
 _TEXT_AT_ONCE = 4 << 20
 _IN_MEMORY = "memory"
@@ -77,10 +79,17 @@ def documents_of(
     )
 
 
-def batches_of(documents: Documents | TermDocuments) -> Iterable[Batch | TermBatch]:
-    """The batches of the input, read ahead in a thread."""
+def read_ahead(batches: Iterable[Item], threads: int | None) -> Iterable[Item]:
+    """The batches of an input, read ahead in a thread if there may be several."""
+    return batches if kernels.thread_count(threads) == 1 else Prefetched(batches)
+
+
+def batches_of(
+    documents: Documents | TermDocuments, threads: int | None
+) -> Iterable[Batch | TermBatch]:
+    """The batches of files, read ahead in a thread if there may be several."""
     batches: Iterable[Batch | TermBatch] = documents
-    return Prefetched(batches)
+    return read_ahead(batches, threads)
 
 
 def columns_of(batch: Batch | TermBatch, scheme: Scheme) -> DocumentColumns:
@@ -139,7 +148,7 @@ class Source(Protocol):
 
 def fitted_to(source: Source, scheme: Scheme, threads: int | None) -> Fingerprinter:
     """The fingerprinter of a scheme; one that weighs by tf-idf counts the documents first."""
-    contents = (batch.columns for batch in source.batches())
+    contents = (batch.columns for batch in read_ahead(source.batches(), threads))
     return fitted(fingerprinter_of(scheme, threads), contents, None)
 
 
@@ -167,7 +176,7 @@ class FileSource:
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         done = 0
-        for batch in batches_of(self._documents):
+        for batch in batches_of(self._documents, threads=1):
             columns = columns_of(batch, self._settings.scheme)
             yield DocumentBatch(batch.ids, columns, batch.rejected, batch.made_ids)
             done += len(batch.ids)
@@ -179,10 +188,10 @@ class FileSource:
         settings = self._settings
         documents = self._documents
         if not isinstance(documents, Documents):
-            for batch in batches_of(documents):
-                yield RowBatch(_term_rows(batch), columns_of(batch, settings.scheme))
+            for terms in documents:
+                yield RowBatch(_term_rows(terms), columns_of(terms, settings.scheme))
             return
-        for batch in Prefetched(self._with_all_columns):
+        for batch in self._with_all_columns:
             yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
 
     def fingerprinted(self) -> None:

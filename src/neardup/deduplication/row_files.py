@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from neardup.collection.source import Progress
+from neardup.deduplication.parquet_groups import EncodedGroups, GroupEncoder, ParquetGroups
 from neardup.deduplication.rows import (
     SchemaGrewError,
     TextPicker,
@@ -23,7 +24,7 @@ from neardup.deduplication.rows import (
     names_beside,
     under_one_schema,
 )
-from neardup.engines.local import Background
+from neardup.engines.local import Mapped
 from neardup.kernels.columns import chosen, column_of, distinct_count
 
 if TYPE_CHECKING:
@@ -31,12 +32,19 @@ if TYPE_CHECKING:
 
     from neardup.deduplication.result import Result
 
+Encoded = TypeVar("Encoded")
+
 _SHORT_BYTES = 64
 _ROW_GROUP_BYTES = 1 << 21
+# Each takes about three times the bytes of a batch.
+_MOST_PORTIONS_AT_ONCE = 8
 
 
-class RowFile(ABC):
-    """A file of rows, written batch by batch; it is made when it is entered."""
+class RowFile(ABC, Generic[Encoded]):
+    """A file of rows; it is made when it is entered.
+
+    Batches are gathered into portions, which any thread can encode, and then appended in order.
+    """
 
     one_schema: ClassVar[bool] = True  # whether all batches must have the same columns and types
 
@@ -44,10 +52,24 @@ class RowFile(ABC):
         self._path = path
         self._stack = ExitStack()
 
+    def gathered(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
+        """Take a batch; the portion that is complete with it, if there is one."""
+        yield pa.Table.from_batches([batch])
+
+    def rest(self) -> Iterator[pa.Table]:
+        """The last portion."""
+        return iter(())
+
     @abstractmethod
-    def write(self, batch: pa.RecordBatch) -> None: ...
+    def encoded(self, rows: pa.Table) -> Encoded:
+        """A portion as it is written; this changes nothing."""
+
+    @abstractmethod
+    def append(self, part: Encoded) -> None:
+        """Write the next portion."""
 
     def __enter__(self) -> Self:
+        self._file = self._stack.enter_context(self._path.open("wb"))
         return self
 
     def __exit__(
@@ -59,25 +81,34 @@ class RowFile(ABC):
         self._stack.close()
 
 
-class ParquetRows(RowFile):
+class ParquetRows(RowFile[EncodedGroups]):
     """Parquet; the first rows decide on encodings. Small batches become one row group."""
 
     def __enter__(self) -> Self:
-        # Through a Python file, because Arrow does not accept names that are not UTF-8.
-        self._file = self._stack.enter_context(self._path.open("wb"))
-        self._writer: pq.ParquetWriter | None = None
-        self._schema = pa.schema([])
+        super().__enter__()
+        self._groups = ParquetGroups(self._file)
+        self._encoder: GroupEncoder | None = None
         self._waiting: list[pa.RecordBatch] = []
         self._bytes = 0
         return self
 
-    def write(self, batch: pa.RecordBatch) -> None:
-        self._schema = batch.schema
-        if len(batch):
-            self._waiting.append(batch)
-            self._bytes += batch.nbytes
+    def gathered(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
+        # A batch without rows tells the schema.
+        self._waiting = [one for one in self._waiting if len(one)] + [batch]
+        self._bytes += batch.nbytes
         if self._bytes >= _ROW_GROUP_BYTES:
-            self._flush()
+            yield self._portion()
+
+    def rest(self) -> Iterator[pa.Table]:
+        if self._encoder is None or any(map(len, self._waiting)):
+            yield self._portion()
+
+    def encoded(self, rows: pa.Table) -> EncodedGroups:
+        assert self._encoder is not None
+        return self._encoder.encoded(rows)
+
+    def append(self, part: EncodedGroups) -> None:
+        self._groups.append(part)
 
     def __exit__(
         self,
@@ -86,59 +117,62 @@ class ParquetRows(RowFile):
         trace: TracebackType | None,
     ) -> None:
         if kind is None:
-            self._flush()
+            self._groups.finish()
         super().__exit__(kind, error, trace)
 
-    def _flush(self) -> None:
-        rows = pa.Table.from_batches(self._waiting, self._schema)
-        if self._writer is None:
-            writer = pq.ParquetWriter(
-                self._file,
-                self._schema,
-                compression="zstd",
-                use_dictionary=_repeating_columns(rows),
-                write_page_checksum=True,
-            )
-            self._writer = self._stack.enter_context(writer)
-        if len(rows):
-            self._writer.write_table(rows)
-        self._waiting.clear()
-        self._bytes = 0
+    def _portion(self) -> pa.Table:
+        rows = pa.Table.from_batches(self._waiting) if self._waiting else pa.table({})
+        if self._encoder is None:
+            self._encoder = GroupEncoder(rows.schema, _repeating_columns(rows))
+        self._waiting, self._bytes = [], 0
+        return rows
 
 
-class JsonRows(RowFile):
+class JsonRows(RowFile[bytes]):
     """JSON lines; a row has the keys of its batch."""
 
     one_schema = False
 
-    def __enter__(self) -> Self:
-        self._file = self._stack.enter_context(self._path.open("wb"))
-        return self
+    def encoded(self, rows: pa.Table) -> bytes:
+        return b"".join(
+            orjson.dumps(row, default=str, option=orjson.OPT_APPEND_NEWLINE)
+            for row in rows.to_pylist()
+        )
 
-    def write(self, batch: pa.RecordBatch) -> None:
-        for row in batch.to_pylist():
-            self._file.write(orjson.dumps(row, default=str, option=orjson.OPT_APPEND_NEWLINE))
+    def append(self, part: bytes) -> None:
+        self._file.write(part)
 
 
-class CsvRows(RowFile):
+class CsvRows(RowFile[bytes]):
     """CSV that is safe to open in a spreadsheet."""
 
     def __enter__(self) -> Self:
-        from neardup.report.spreadsheet import SpreadsheetWriter
-
-        file = self._path.open("w", encoding="utf-8", newline="")
-        self._writer = SpreadsheetWriter(self._stack.enter_context(file))
+        super().__enter__()
         self._is_empty = True
         return self
 
-    def write(self, batch: pa.RecordBatch) -> None:
+    def gathered(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
         if self._is_empty:
-            self._writer.rows([batch.schema.names])
+            self._file.write(_spreadsheet([batch.schema.names]))
             self._is_empty = False
-        self._writer.rows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        return super().gathered(batch)
+
+    def encoded(self, rows: pa.Table) -> bytes:
+        return _spreadsheet(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+
+    def append(self, part: bytes) -> None:
+        self._file.write(part)
 
 
-_KINDS: dict[str, type[RowFile]] = {"parquet": ParquetRows, "jsonl": JsonRows, "csv": CsvRows}
+def _spreadsheet(rows: Iterable[Iterable[Any]]) -> bytes:
+    from neardup.report.spreadsheet import SpreadsheetWriter
+
+    text = io.StringIO(newline="")
+    SpreadsheetWriter(text).rows(rows)
+    return text.getvalue().encode()
+
+
+_KINDS: dict[str, type[RowFile[Any]]] = {"parquet": ParquetRows, "jsonl": JsonRows, "csv": CsvRows}
 FORMATS = tuple(_KINDS)
 
 
@@ -176,24 +210,29 @@ def write_rows(
 
 
 def _write_both(
-    kept: RowFile,
-    removed: RowFile,
+    kept: RowFile[Any],
+    removed: RowFile[Any],
     divided: Iterator[tuple[pa.RecordBatch, pa.RecordBatch]],
     threads: int,
 ) -> None:
-    """Write all rows. With several threads, each file is compressed in a thread of its own."""
-    if threads == 1:
-        for kept_rows, removed_rows in divided:
-            kept.write(kept_rows)
-            removed.write(removed_rows)
-        return
-    with (
-        Background(kept.write, "write the kept rows") as kept_writer,
-        Background(removed.write, "write the removed rows") as removed_writer,
-    ):
-        for kept_rows, removed_rows in divided:
-            kept_writer.put(kept_rows)
-            removed_writer.put(removed_rows)
+    """Write all rows, which threads encode; the files do not depend on their number."""
+
+    def portions() -> Iterator[tuple[RowFile[Any], pa.Table]]:
+        for batches in divided:
+            for file, batch in zip((kept, removed), batches, strict=True):
+                for rows in file.gathered(batch):
+                    yield file, rows
+        for file in (kept, removed):
+            for rows in file.rest():
+                yield file, rows
+
+    def encoded(portion: tuple[RowFile[Any], pa.Table]) -> tuple[RowFile[Any], Any]:
+        file, rows = portion
+        return file, file.encoded(rows)
+
+    at_once = min(threads, _MOST_PORTIONS_AT_ONCE)
+    for file, part in Mapped(encoded, portions(), at_once, purpose="write the rows"):
+        file.append(part)
 
 
 class _NameTakenError(Exception):

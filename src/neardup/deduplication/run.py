@@ -15,7 +15,13 @@ from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected, collect
 from neardup.collection.feature_store import FeatureStore
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import DocumentProgress, Progress, Source, fingerprinter_of
+from neardup.collection.source import (
+    DocumentProgress,
+    Progress,
+    Source,
+    fingerprinter_of,
+    read_ahead,
+)
 from neardup.deduplication.listed_pairs import PairList
 from neardup.deduplication.removals import (
     Both,
@@ -183,7 +189,11 @@ def deduplicate(
         fingerprinter = fingerprinter.weighted_by(taken.idf)
     elif settings.scheme.needs_idf:
         with timer.stage(IDF):
-            batches = (batch for one in sources for batch in one.batches(stage(IDF)))
+            batches = (
+                batch
+                for one in sources
+                for batch in read_ahead(one.batches(stage(IDF)), settings.threads)
+            )
             fingerprinter = fitted(fingerprinter, (batch.columns for batch in batches), None)
         if resume is not None and fingerprinter.idf is not None:
             resume.store_idf(fingerprinter.idf, timer.of(IDF))

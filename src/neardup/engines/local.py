@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterable
-from types import TracebackType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from neardup.errors import NeardupError
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
 Item = TypeVar("Item")
+Made = TypeVar("Made")
 _PATIENCE = 2.0  # seconds
 
 
@@ -68,50 +66,99 @@ class Prefetched(Generic[Item]):
         return False
 
 
-class Background(Generic[Item]):
-    """Call `work` with each item that is put, in order, in another thread; up to `ahead` wait.
+class Mapped(Generic[Item, Made]):
+    """Iterate over `make(item)` for each of `items`, in order, computed in several threads.
 
-    An error in that thread is raised by the next `put`, or on leaving, and no further item is
-    worked on. Leaving waits for all items; leaving by an error only for the current one.
+    Each thread takes the next item while no other does, then computes, so that threads share the
+    work of taking items and of computing as it comes. At most two results for each thread are
+    computed or wait. An item that is `large` is computed while no other item is taken. One thread
+    is that of the caller.
+
+    An error in `items` or `make` is raised here, after the results before it. Closing the iterator
+    early waits up to 2 seconds for the threads to finish their current items.
     """
 
-    def __init__(self, work: Callable[[Item], None], purpose: str, ahead: int = 2) -> None:
-        self._work, self._purpose = work, purpose
-        self._waiting: queue.Queue[tuple[Item] | None] = queue.Queue(ahead)
-        self._stopped = False
-        self._error: BaseException | None = None
-
-    def __enter__(self) -> Self:
-        self._thread = _started(self._consume, self._purpose)
-        return self
-
-    def put(self, item: Item) -> None:
-        """Hand over the next item, waiting for room."""
-        if self._error is not None:
-            raise self._error
-        self._waiting.put((item,))
-
-    def __exit__(
+    def __init__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        make: Callable[[Item], Made],
+        items: Iterable[Item],
+        threads: int,
+        *,
+        purpose: str,
+        large: Callable[[Item], bool] = lambda _: False,
     ) -> None:
-        self._stopped = kind is not None
-        self._waiting.put(None)
-        self._thread.join()
-        if kind is None and self._error is not None:
-            raise self._error
+        self._make, self._items, self._large = make, iter(items), large
+        self._threads, self._purpose = threads, purpose
+        self._turn = threading.Lock()  # to take the next item
+        self._taken = 0
+        self._ended = False
+        self._room = threading.Semaphore(2 * threads)
+        self._made: dict[int, tuple[str, Made | BaseException | None]] = {}
+        self._more = threading.Condition()
 
-    def _consume(self) -> None:
-        # It takes items until the end even after an error, so that `put` never waits forever.
-        while (taken := self._waiting.get()) is not None:
-            if self._stopped or self._error is not None:
-                continue
+    def __iter__(self) -> Generator[Made, None, None]:
+        if self._threads == 1:
+            yield from map(self._make, self._items)
+            return
+        threads: list[threading.Thread] = []
+        try:
+            for _ in range(self._threads):
+                threads.append(_started(self._work, self._purpose))
+            for number in itertools.count():
+                with self._more:
+                    self._more.wait_for(lambda number=number: number in self._made)  # type: ignore[misc]
+                    state, value = self._made.pop(number)
+                if state == "error":
+                    assert isinstance(value, BaseException)
+                    raise value
+                if state == "end":
+                    return
+                self._room.release()
+                yield value  # type: ignore[misc]
+        finally:
+            self._ended = True
+            self._room.release(len(threads) or 1)
+            for thread in threads:
+                thread.join(_PATIENCE)
+
+    def _work(self) -> None:
+        while self._take_and_make():
+            pass
+
+    def _take_and_make(self) -> bool:
+        """Compute the next result; False if there are no more items, or none is wanted."""
+        self._room.acquire()
+        with self._turn:
+            if self._ended:
+                return False
+            number = self._taken
+            self._taken += 1
             try:
-                self._work(taken[0])
+                item = next(self._items)
+                large = self._large(item)
+            except StopIteration:
+                return self._put(number, "end", None)
             except BaseException as error:
-                self._error = error
+                return self._put(number, "error", error)
+            if large:
+                return self._compute(number, item)
+        return self._compute(number, item)
+
+    def _compute(self, number: int, item: Item) -> bool:
+        try:
+            made = self._make(item)
+        except BaseException as error:
+            return self._put(number, "error", error)
+        return self._put(number, "item", made)
+
+    def _put(self, number: int, state: str, value: Made | BaseException | None) -> bool:
+        """Hand over a result; whether more are wanted."""
+        with self._more:
+            self._made[number] = (state, value)
+            self._more.notify()
+        if state != "item":
+            self._ended = True
+        return not self._ended
 
 
 def _started(target: Callable[[], None], purpose: str) -> threading.Thread:

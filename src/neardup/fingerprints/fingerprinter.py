@@ -76,6 +76,10 @@ class Fingerprinter:
         table.require(self.scheme.counted)
         return replace(self, scheme=self.scheme.with_idf(table.content), idf=table)
 
+    def with_threads(self, threads: int) -> Fingerprinter:
+        """The same fingerprinter with another number of threads."""
+        return replace(self, threads=threads)
+
     def rows(self, documents: DocumentColumns) -> Rows:
         """The fingerprints and word counts of documents; a missing text counts as empty."""
         scheme = self.scheme

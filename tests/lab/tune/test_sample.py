@@ -34,7 +34,7 @@ def sampled(texts, most, looked=1.0):
     settings = DedupSettings.of(threads=1)
     source = source_of(texts, settings)
     fingerprinter = fitted_to(source, settings.scheme, settings.threads)
-    frequent = frequent_features(look_at(source, MEMORY).features(fingerprinter))
+    frequent = frequent_features(look_at(source, MEMORY, 1).features(fingerprinter))
     return draw_sample(source, fingerprinter, frequent, most=most, memory=MEMORY, looked=looked)
 
 
@@ -110,7 +110,7 @@ def test_rare_features_are_those_that_are_not_frequent():
 
 def test_a_look_is_spread_over_all():
     settings = DedupSettings.of(threads=1)
-    look = look_at(source_of(pa.array([f"text {i}" for i in range(20_000)]), settings), MEMORY)
+    look = look_at(source_of(pa.array([f"text {i}" for i in range(20_000)]), settings), MEMORY, 1)
     seen = [int(text.split()[1]) for part in look.columns for text in part[0].texts.to_pylist()]
     assert MOST_LOOKED_AT / 2 * 0.9 < len(seen) <= MOST_LOOKED_AT
     assert np.mean(seen) == pytest.approx(10_000, rel=0.05)

@@ -171,7 +171,7 @@ def tuned(
         raise SettingError(
             f"candidates={settings.candidates!r} cannot be tuned; choose auto or {BANDS}"
         )
-    look = look_at(source, settings.memory, stage("look"))
+    look = look_at(source, settings.memory, settings.threads, stage("look"))
     reasons, problems = [], []
     if features is None:
         choice = choose_features(look, settings)

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.collection.source import Progress, Source
+from neardup.collection.source import Progress, Source, read_ahead
 from neardup.features.columns import DocumentColumns, content_size, documents_in, taken
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints.fingerprinter import Fingerprinter
@@ -53,7 +53,9 @@ class Look:
         return joined([fingerprinter.features(columns) for columns in self.columns])
 
 
-def look_at(source: Source, memory: int, progress: Progress | None = None) -> Look:
+def look_at(
+    source: Source, memory: int, threads: int | None, progress: Progress | None = None
+) -> Look:
     """Read the collection once and keep 2,500 to 5,000 documents, or all if there are fewer.
 
     If documents are long, only as many are kept as fit in an eighth of the memory.
@@ -62,7 +64,7 @@ def look_at(source: Source, memory: int, progress: Progress | None = None) -> Lo
     room = max(_LEAST_LOOK_ROOM, memory // 8)
     documents = size = 0
     share = 1.0
-    for batch in source.batches(progress):
+    for batch in read_ahead(source.batches(progress), threads):
         numbers = mixed(
             np.arange(documents, documents + len(batch.ids), dtype=np.uint64), _BY_PLACE
         )
@@ -200,7 +202,7 @@ def draw_sample(
     drawn = _Drawn(frequent, most, max(_LEAST_SAMPLE_ROOM, memory // 4))
     documents = filled = 0
     seconds, since = 0.0, time.perf_counter()
-    for batch in source.batches(progress):
+    for batch in read_ahead(source.batches(progress), fingerprinter.threads):
         places = np.arange(documents, documents + len(batch.ids), dtype=np.uint64)
         documents += len(places)
         columns = batch.columns
