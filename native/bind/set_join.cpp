@@ -220,7 +220,15 @@ void register_document_counts(nb::module_& m) {
                 nb::gil_scoped_release release;
                 self.see(column, flags, threads);
             },
-            "documents"_a, "wanted"_a, nb::kw_only(), "threads"_a);
+            "documents"_a, "wanted"_a, nb::kw_only(), "threads"_a)
+        .def(
+            "finish",
+            [](DocumentCounts& self, std::size_t threads) {
+                checked_threads(threads);
+                nb::gil_scoped_release release;
+                self.finish(threads);
+            },
+            nb::kw_only(), "threads"_a);
 }
 
 // Stored features, and the arrays that they are in.
@@ -300,7 +308,7 @@ void check_places(const Places& places, const Decisions& known, std::size_t coun
 
 // A join, and what it reads.
 struct HeldJoin {
-    HeldJoin(const HeldFeatures& features, const DocumentCounts& counts, const std::string& name,
+    HeldJoin(const HeldFeatures& features, DocumentCounts& counts, const std::string& name,
              double threshold, std::size_t feature_count, std::size_t memory)
         : documents(features.stored.count()),
           join(star_join(features.stored, counts, measure_of(name, features.stored.weighted()),
@@ -348,8 +356,8 @@ struct HeldJoin {
 
 void register_star_join(nb::module_& m) {
     nb::class_<HeldJoin>(m, "StarJoin")
-        .def(nb::init<const HeldFeatures&, const DocumentCounts&, const std::string&, double,
-                      std::size_t, std::size_t>(),
+        .def(nb::init<const HeldFeatures&, DocumentCounts&, const std::string&, double, std::size_t,
+                      std::size_t>(),
              "stored"_a, "counts"_a, nb::kw_only(), "measure"_a, "threshold"_a, "features"_a,
              "memory"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("decide", &HeldJoin::decide, "places"_a, "copy_of"_a, "decision"_a, "kept_for"_a,

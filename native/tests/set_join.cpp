@@ -194,7 +194,8 @@ void check_stars(const Sample& sample, bool weighted, Measure measure, Random& r
     }
 }
 
-// Counts are the same whatever the threads, above what is exact too; one that is alone has 1.
+// Counts are the same whatever the threads and portions, above what is exact too, in a table of one
+// part or of several; one that is alone has 1.
 void check_document_counts() {
     Random random(7);
     std::vector<std::int64_t> offsets{0};
@@ -213,20 +214,28 @@ void check_document_counts() {
     for (const bool weighted : {false, true}) {
         const FeatureColumn column{offsets.data(), 4000, hashes.data(),
                                    weighted ? weights.data() : nullptr};
-        DocumentCounts one(hashes.size(), 1 << 20), three(hashes.size(), 1 << 20);
-        for (int time = 0; time < 2; ++time) {
-            one.see(column, time == 0 ? nullptr : wanted, 1);
-            three.see(column, time == 0 ? nullptr : wanted, 3);
+        for (const std::size_t features : {hashes.size(), std::size_t{1} << 20}) {
+            DocumentCounts one(features, 1 << 20), three(features, 1 << 20);
+            for (int time = 0; time < 12; ++time) {
+                const bool* const flags_now = time % 2 == 0 ? nullptr : wanted;
+                one.see(column, flags_now, 1);
+                for (std::size_t first = 0; first < 4000; first += 1000)
+                    three.see({offsets.data() + first, 1000, column.hashes, column.weights},
+                              flags_now == nullptr ? nullptr : flags_now + first, 3);
+            }
+            one.finish(1);
+            three.finish(3);
+            bool same = true;
+            for (const std::uint64_t hash : hashes) same &= one.of(hash) == three.of(hash);
+            CHECK(same);
+            CHECK(one.of(1) > 7 && one.of(1) > one.of(39));
         }
-        bool same = true;
-        for (const std::uint64_t hash : hashes) same &= one.of(hash) == three.of(hash);
-        CHECK(same);
-        CHECK(one.of(1) > 7 && one.of(1) > one.of(39));
     }
     DocumentCounts alone(1 << 20, 1 << 30);
     const std::int64_t few[] = {0, 2, 4};
     const std::uint64_t own[] = {5, 6, 6, 7};
     alone.see({few, 2, own, nullptr}, nullptr, 2);
+    alone.finish(2);
     CHECK(alone.of(5) == 1 && alone.of(6) == 2 && alone.of(7) == 1 && alone.of(8) == 0);
 }
 

@@ -30,6 +30,12 @@ class Room {
         return data_;
     }
 
+    // Give the memory back.
+    void clear() {
+        std::free(std::exchange(data_, nullptr));
+        size_ = 0;
+    }
+
     T* data() { return data_; }
     const T* data() const { return data_; }
 
@@ -43,8 +49,7 @@ class Room {
     static constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
     void grow(std::size_t size) {
-        std::free(std::exchange(data_, nullptr));
-        size_ = 0;
+        clear();
         std::size_t bytes = size * sizeof(T);
         const std::size_t page = bytes < kLargePage ? 64 : kLargePage;
         bytes = (bytes + page - 1) / page * page;

@@ -374,9 +374,10 @@ class Join : public StarJoin {
 
 }  // namespace
 
-std::unique_ptr<StarJoin> star_join(const StoredFeatures& stored, const DocumentCounts& counts,
+std::unique_ptr<StarJoin> star_join(const StoredFeatures& stored, DocumentCounts& counts,
                                     Measure measure, double threshold, std::size_t features,
                                     std::size_t memory) {
+    counts.finish(1);
     if (stored.weighted())
         return std::make_unique<Join<true>>(stored, counts, measure, threshold, features, memory);
     return std::make_unique<Join<false>>(stored, counts, measure, threshold, features, memory);

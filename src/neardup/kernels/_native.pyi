@@ -307,6 +307,7 @@ class DocumentCounts:
     def see(
         self, documents: DocumentArrays, wanted: NDArray[np.bool_], *, threads: int
     ) -> None: ...
+    def finish(self, *, threads: int) -> None: ...
 
 class StoredFeatures:
     """The features of whole collections, in memory or in files."""

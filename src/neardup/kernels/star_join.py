@@ -66,6 +66,10 @@ class DocumentCounts:
         part, _ = checked_sides(part, None)
         refused_in_a_sentence(lambda: self.native.see(part, wanted, threads=threads))
 
+    def finish(self, *, threads: int = 1) -> None:
+        """Count what is still collected; a join does it with one thread if nobody did."""
+        refused_in_a_sentence(lambda: self.native.finish(threads=threads))
+
 
 class StoredFeatures:
     """The features of whole collections, in parts: in memory or in a file. Nothing is copied."""

@@ -62,7 +62,7 @@ class StarJoin {
 
 // `features` is about the number of features that documents have, `memory` the size of the index
 // in bytes from which on it is full. The features and counts must outlive the join.
-std::unique_ptr<StarJoin> star_join(const StoredFeatures& stored, const DocumentCounts& counts,
+std::unique_ptr<StarJoin> star_join(const StoredFeatures& stored, DocumentCounts& counts,
                                     Measure measure, double threshold, std::size_t features,
                                     std::size_t memory);
 

@@ -53,6 +53,7 @@ class StarSearch:
         for side in sides:
             for where, part in side.store.parts():
                 counts.see(part.arrays, side.wanted[where], threads=threads)
+        counts.finish(threads=threads)
         stored = StoredFeatures(weighted=any(side.store.weighted for side in sides))
         for side in sides:
             side.store.add_to(stored)
