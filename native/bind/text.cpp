@@ -252,20 +252,22 @@ void register_weighted(nb::module_& m) {
     m.def(
         "weigh_features",
         [](const Input<std::int64_t>& offsets, const Input<std::uint64_t>& hashes,
-           const Input<double>& weights, std::uint32_t bits, bool ties_up,
+           const std::optional<Input<double>>& weights, std::uint32_t bits, bool ties_up,
            const Input<std::uint64_t>& key_words, bool with_sums, std::size_t threads,
            const std::string& isa) {
+            if (with_sums && !weights) throw std::invalid_argument("sums need weights");
             const KeyWords key(key_words);
             const TermRecipe recipe = recipe_of(bits, ties_up, key.get());
-            const FeatureColumn column{offsets.data(),
-                                       checked_count(offsets, weights, hashes.size()),
-                                       hashes.data(), weights.data()};
+            const std::size_t count = weights ? checked_count(offsets, *weights, hashes.size())
+                                              : documents_in(offsets, hashes.size());
+            const FeatureColumn column{offsets.data(), count, hashes.data(),
+                                       weights ? weights->data() : nullptr};
             const TextKernels& kernels = text_kernels_for(isa);
             return weighed(column.count, recipe, with_sums, [&](const TermRows& rows) {
                 weigh_features(column, recipe, rows, threads, kernels);
             });
         },
-        "offsets"_a, "hashes"_a, "weights"_a, nb::kw_only(), "bits"_a, "ties_up"_a, "key"_a,
+        "offsets"_a, "hashes"_a, "weights"_a.none(), nb::kw_only(), "bits"_a, "ties_up"_a, "key"_a,
         "with_sums"_a, "threads"_a, "isa"_a);
 }
 

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings, strategies as st
 from tests.kernels.hostile_texts import LONG_KINDS, TEXTS, long_text
 
 from neardup import kernels
+from neardup.kernels.hash_key import HashKey
 from neardup.kernels.reference import text as reference
 
 ISAS = kernels.available_isas()
@@ -102,6 +103,25 @@ def test_weighted_features_equal_their_twin(documents, bits, ties_up):
             number = int.from_bytes(row.astype(">u8").tobytes(), "big")
             assert number >> (64 * len(row) - bits) == fingerprint
             assert found.tolist() == twin_sums
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=150), max_size=4),
+    st.sampled_from([1, 42, 64, 65, 128, 300]),
+    st.booleans(),
+    st.sampled_from([None, HashKey.derive("test", bytes(range(16)))]),
+)
+def test_features_without_weights_count_once_each(documents, bits, ties_up, key):
+    offsets = np.cumsum([0, *map(len, documents)]).astype(np.int64)
+    hashes = np.array([feature for document in documents for feature in document], np.uint64)
+    for isa in ISAS:
+        found, expected = (
+            kernels.weigh_features(
+                offsets, hashes, weights, bits=bits, ties_up=ties_up, key=key, isa=isa
+            )[0]
+            for weights in (None, np.ones(len(hashes)))
+        )
+        assert np.array_equal(found, expected), isa
 
 
 @given(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=30), max_size=10))

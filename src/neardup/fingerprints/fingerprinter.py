@@ -184,7 +184,7 @@ class Fingerprinter:
         rows, sums = kernels.weigh_features(
             offsets,
             hashes,
-            np.ones(len(hashes)) if weights is None else weights,
+            weights,
             bits=self._summed_bits,
             ties_up=self.scheme.tie == ">=0",
             key=self.family.key,

@@ -36,7 +36,7 @@ def weigh(
 def weigh_features(
     offsets: NDArray[np.int64],
     hashes: NDArray[np.uint64],
-    weights: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
     *,
     bits: int,
     ties_up: bool,

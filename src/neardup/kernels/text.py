@@ -173,7 +173,7 @@ def weigh(
 def weigh_features(
     offsets: NDArray[np.int64],
     hashes: NDArray[np.uint64],
-    weights: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
     *,
     bits: int,
     ties_up: bool,
@@ -184,8 +184,11 @@ def weigh_features(
 ) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
     """Fingerprint documents of weighted features; returns fingerprints and, if requested, the sums.
 
-    `key` must be the one the features were hashed with: bits beyond 64 are derived with it.
+    Without weights, each feature counts once. `key` must be the one the features were hashed with:
+    bits beyond 64 are derived with it.
     """
+    if weights is None and with_sums:
+        weights = np.ones(len(hashes))
     return _native.weigh_features(
         offsets,
         hashes,

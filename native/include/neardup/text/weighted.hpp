@@ -12,6 +12,7 @@
 
 #include "neardup/buffer.hpp"
 #include "neardup/isa.hpp"
+#include "neardup/text/majority.hpp"
 #include "neardup/text/nd1.hpp"
 #include "neardup/text/recipe.hpp"
 
@@ -45,11 +46,13 @@ class WeightedSums {
         });
     }
 
-    // The same for a document of features, whose hashes are widened as its scheme does it.
+    // The same for a document of features, whose hashes are widened as its scheme does it. Without
+    // weights, each counts once, and there are no sums.
     void run(const FeatureColumn& column, std::size_t document, std::uint64_t* out, double* sums) {
         const auto begin = static_cast<std::size_t>(column.offsets[document]);
         const auto end = static_cast<std::size_t>(column.offsets[document + 1]);
         const std::uint64_t* hashes = column.hashes + begin;
+        if (column.weights == nullptr) return run_set(hashes, end - begin, out);
         run(column.weights + begin, end - begin, out, sums, [&](std::size_t i, std::size_t place) {
             return place == 0 ? hashes[i] : hash_.widened(hashes[i], place);
         });
@@ -57,6 +60,27 @@ class WeightedSums {
 
   private:
     static constexpr int kLargestShift = 1000;
+
+    void run_set(const std::uint64_t* hashes, std::size_t count, std::uint64_t* out) {
+        const std::size_t row_limbs = recipe_.row_limbs();
+        std::memset(out, 0, row_limbs * sizeof *out);
+        if (count == 0) return;
+        // The sum is positive where more than half of the hashes have the bit.
+        const std::size_t least = recipe_.ties_up ? (count + 1) / 2 : count / 2 + 1;
+        for (std::size_t place = 0; place < row_limbs; ++place) {
+            const std::uint64_t* digests = hashes;
+            if (place != 0) {
+                std::uint64_t* widened = digests_.reserve(count);
+                for (std::size_t i = 0; i < count; ++i)
+                    widened[i] = hash_.widened(hashes[i], place);
+                digests = widened;
+            }
+            counter_.restart();
+            counter_.add(digests, count);
+            out[place] = counter_.at_least(least);
+        }
+        if (recipe_.bits % 64 != 0) out[row_limbs - 1] &= ~0ULL << (64 - recipe_.bits % 64);
+    }
 
     template <typename Digest>
     void run(const double* weights, std::size_t count, std::uint64_t* out, double* sums,
@@ -135,6 +159,7 @@ class WeightedSums {
     Hash hash_;
     Buffer<std::int64_t> room_, fixed_;
     Buffer<std::uint64_t> digests_;
+    BitCounter counter_;
     std::int64_t* sums_;
 };
 
