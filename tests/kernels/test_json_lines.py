@@ -209,3 +209,25 @@ def test_large_blocks():
         columns = reader.take()
         assert columns["text"].strings().to_pylist() == texts * 2
         assert columns["id"].strings().to_pylist() == [str(i) for i in range(len(texts))] * 2
+
+
+ESCAPES = [
+    *(r"\n", r"\t\r\b\f", r"\"", r"\/", r"\\", r"\\n", r"\\\n", r"\\\\", r"\\\"", r"\u00e9"),
+    *(r"\n\u0041\n", r"\ud83d\ude00", r"\x", r"\ud83d", "\\", "\x1f", "\\\n", "é\\n不\\n"),
+]
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_escapes_at_every_place_of_a_block(escape):
+    for before in range(140):
+        for after in ("", "a" * 70, r"b\n" * 30):
+            block = f'{{"text": "{"x" * before}{escape}{after}"}}'.encode()
+            try:
+                expected = [orjson.loads(block)["text"]]
+            except orjson.JSONDecodeError:
+                expected = None
+            for isa in ISAS:
+                reader = JsonLines({"text": "string"}, every=False, isa=isa)
+                added = reader.add(block)
+                found = reader.take()["text"].strings().to_pylist() if added else None
+                assert found == expected, (isa, before, after[:1])

@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(NEARDUP_USE_AVX512)
+#include <immintrin.h>
+#endif
+
 #include "neardup/isa.hpp"
 #include "neardup/text/block.hpp"
 #include "neardup/text/unicode.hpp"
@@ -66,6 +70,11 @@ class JsonUnescape {
                                        std::uint8_t* const out) {
         std::uint8_t* to = out;
         while (true) {
+#if defined(NEARDUP_USE_AVX512)
+            const Plain blocks = copy_blocks(at, end, to);
+            at = blocks.at;
+            to = blocks.to;
+#endif
             // Escapes often stand side by side, above all where no letter is ASCII.
             while (at != end && *at == '\\') {
                 at = escape(at, end, to);
@@ -96,6 +105,51 @@ class JsonUnescape {
         while (at != end && !ends_plain(*at)) *to++ = *at++;
         return {at, to};
     }
+
+#if defined(NEARDUP_USE_AVX512)
+    // The bytes of a block that are `letter`.
+    static NEARDUP_INLINE std::uint64_t equal(__m512i bytes, char letter) {
+        return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(letter));
+    }
+
+    // Copy blocks of 64 bytes with escapes of one letter, up to what must be looked at: the end of
+    // the string, another escape, or two backslashes side by side.
+    static NEARDUP_INLINE Plain copy_blocks(const std::uint8_t* at, const std::uint8_t* end,
+                                            std::uint8_t* to) {
+        while (end - at >= 64) {
+            __m512i bytes = _mm512_loadu_si512(at);
+            const std::uint64_t slashes = equal(bytes, '\\'), escaped = slashes << 1;
+            std::uint64_t stops = (equal(bytes, '"') & ~escaped) | (slashes & escaped) >> 1 |
+                                  _mm512_cmplt_epu8_mask(bytes, _mm512_set1_epi8(0x20));
+            if (escaped != 0) {
+                std::uint64_t known = equal(bytes, '"') | equal(bytes, '/');
+                for (const auto& [letter, meaning] : kLetters) {
+                    const std::uint64_t found = equal(bytes, letter) & escaped;
+                    bytes = _mm512_mask_mov_epi8(bytes, found, _mm512_set1_epi8(meaning));
+                    known |= found;
+                }
+                stops |= (escaped & ~known) >> 1;
+            }
+            stops |= slashes & 1ULL << 63;  // what it stands for is in the next block
+            const auto size = static_cast<std::size_t>(std::countr_zero(stops));
+            _mm512_storeu_si512(to, _mm512_maskz_compress_epi8(~slashes, bytes));
+            to += size - static_cast<std::size_t>(std::popcount(slashes & low_bits(size)));
+            at += size;
+            if (size < 63) break;
+        }
+        return {at, to};
+    }
+
+    static NEARDUP_INLINE std::uint64_t low_bits(std::size_t count) {
+        return count < 64 ? (1ULL << count) - 1 : ~0ULL;
+    }
+
+    struct Letter {
+        char letter, meaning;
+    };
+    static constexpr Letter kLetters[] = {
+        {'n', '\n'}, {'t', '\t'}, {'r', '\r'}, {'b', '\b'}, {'f', '\f'}};
+#endif
 
     // Write what the escape at `at` stands for; where it ends, null if it is unsound.
     static NEARDUP_INLINE const std::uint8_t* escape(const std::uint8_t* at,
