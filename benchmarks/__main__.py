@@ -13,6 +13,7 @@ from benchmarks import (
     fingerprint,
     index,
     join,
+    passes,
     report,
     startup,
     strings,
@@ -23,6 +24,7 @@ from benchmarks import (
 
 BENCHMARKS = (
     fingerprint,
+    passes,
     weighted,
     strings,
     join,

@@ -27,10 +27,12 @@ from benchmarks.dedup_corpora import NO_PAIRS, SEED, SHINGLE, Collection, Genera
 from benchmarks.dedup_peers import SKETCH
 
 OURS = "neardup"
+TWO_THREADS = "neardup, 2 threads"
 # The last version that listed all pairs, commit 1648860, in a folder that an environment variable
 # names: `pip install --target FOLDER .` in a checkout of it.
 BEFORE = "neardup before stars"
 BEFORE_FOLDER = os.environ.get("NEARDUP_BEFORE")
+OWN = (OURS, TWO_THREADS, BEFORE)
 _START = (
     "import sys; sys.path.insert(0, {folder!r}); "
     "sys.meta_path[:] = [one for one in sys.meta_path if 'ScikitBuild' not in type(one).__name__]; "
@@ -70,7 +72,7 @@ class Once:
 
 
 def once(tool: str, collection: Collection, threshold: float) -> Once:
-    """Run a tool on a collection with one thread, judge what it wrote, and delete that."""
+    """Run a tool on a collection, judge what it wrote, and delete that."""
     with tempfile.TemporaryDirectory(dir=collection.path.parent) as folder:
         output = Path(folder) / "out"
         run = child.run(_command(tool, collection.path, output, threshold), LIMITS)
@@ -79,7 +81,7 @@ def once(tool: str, collection: Collection, threshold: float) -> Once:
             return cost
         pairs = None if tool == TEXT_DEDUP else _reported(output)
         removed = _removed(tool, output, collection.documents, pairs)
-        said = _said(output) if tool in (OURS, BEFORE) else {}
+        said = _said(output) if tool in OWN else {}
     found: dict[str, Any] = {
         "removed": int(removed.sum()),
         "pairs": None if pairs is None else len(pairs),
@@ -103,12 +105,13 @@ def _said(output: Path) -> dict[str, Any]:
 
 
 def _command(tool: str, source: Path, output: Path, threshold: float) -> Sequence[str]:
-    if tool in (OURS, BEFORE):
+    if tool in OWN:
+        threads = "2" if tool == TWO_THREADS else "1"
         command = [child.neardup_command()]
         if tool == BEFORE:
             command = [sys.executable, "-c", _START.format(folder=BEFORE_FOLDER)]
         ours = [*command, "dedup", str(source), "-o", str(output)]
-        return [*ours, "--threshold", str(threshold), "--threads", "1", "--quiet"]
+        return [*ours, "--threshold", str(threshold), "--threads", threads, "--quiet"]
     if tool != TEXT_DEDUP:
         peer = [sys.executable, "-m", "benchmarks.dedup_peers", tool]
         return [*peer, str(source), str(output), str(threshold)]
@@ -150,7 +153,7 @@ def _rows_of(batches: Iterable[pa.RecordBatch]) -> Ints:
 def _removed(tool: str, output: Path, n: int, pairs: Ints | None) -> Flags:
     """Which rows a tool removed."""
     removed = np.zeros(n, np.bool_)
-    if tool in (OURS, BEFORE):
+    if tool in OWN:
         clusters = pq.read_table(output / "clusters.parquet", columns=["id", "kept"])
         gone = clusters.filter(pc.invert(clusters["kept"]))
         removed[gone["id"].cast(pa.int64()).to_numpy()] = True

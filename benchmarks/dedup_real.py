@@ -31,7 +31,7 @@ def rustdoc(path: Path) -> Collection | None:
 def source_files(path: Path) -> Collection:
     """The source files of all Python installations beside the one that runs, and its own."""
     found = installations()
-    documents = _write((text for folder in found for text in _texts(folder)), path)
+    documents = _write(source_texts(), path)
     versions = sorted({_version(lib) for folder in found for lib in folder.glob("lib/python*")})
     listed = ", ".join(".".join(map(str, version)) for version in versions)
     about = (
@@ -40,6 +40,11 @@ def source_files(path: Path) -> Collection:
         f"{SMALLER_THAN // 10**6} MB."
     )
     return Collection(path, documents, about)
+
+
+def source_texts() -> Iterator[str]:
+    """The texts of the source files of all Python installations of this machine."""
+    return (text for folder in installations() for text in _texts(folder))
 
 
 def installations() -> list[Path]:

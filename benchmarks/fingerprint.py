@@ -23,6 +23,8 @@ OURS = (
     "word:3/set/512",
 )
 FROM_LIST = "neardup, from a list of str"
+# Rows of neardup with an instruction set that is not the best of the machine.
+FORCED = "neardup, {}"
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Subject:
 def our_subjects(corpus: Corpus) -> Iterator[Subject]:
     """neardup, on the whole corpus."""
     import neardup as nd
+    from neardup import kernels
 
     def subject(task: str, name: str, use: str, texts: object) -> Subject:
         features, weights, bits = task.split("/")
@@ -67,6 +70,30 @@ def our_subjects(corpus: Corpus) -> Iterator[Subject]:
     for task in OURS:
         yield subject(task, "neardup", "`nd.fingerprint(arrow_array)`", corpus.texts)
     yield subject(WORDS, FROM_LIST, "`nd.fingerprint(list)`", corpus.texts.to_pylist())
+    for isa in kernels.available_isas()[:-1]:
+        for task in (WORDS, CHARACTERS):
+            yield _forced(corpus, task, isa)
+
+
+def _forced(corpus: Corpus, task: str, isa: str) -> Subject:
+    """neardup's kernel with an instruction set by name."""
+    from neardup import kernels
+
+    features, _, bits = task.split("/")
+    unit, size = features.split(":")
+    run = partial(
+        kernels.fingerprint,
+        corpus.texts,
+        unit=unit,
+        size=int(size),
+        distinct=True,
+        bits=int(bits),
+        ties_up=False,
+        isa=isa,
+    )
+    use = f'`kernels.fingerprint(arrow_array, isa="{isa}")`'
+    megabytes, count = corpus.megabytes, len(corpus.texts)
+    return Subject(corpus.name, task, FORCED.format(isa), use, count, megabytes, run)
 
 
 def peer_subject(corpus: Corpus, task: str, peer: Peer) -> Subject:

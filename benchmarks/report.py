@@ -17,6 +17,7 @@ from benchmarks import (
     fingerprint,
     index,
     join,
+    passes,
     startup,
     strings,
     sweep,
@@ -30,6 +31,7 @@ from benchmarks.targets import OURS, RATE_FIELD, targets
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS = (
     fingerprint.BENCHMARK,
+    passes.BENCHMARK,
     weighted.BENCHMARK,
     strings.BENCHMARK,
     join.BENCHMARK,
@@ -62,6 +64,7 @@ def page(results: Mapping[str, Result]) -> str:
         HEAD,
         _targets(results),
         _fingerprint(results[fingerprint.BENCHMARK]),
+        passes.section(results[passes.BENCHMARK]),
         weighted.section(results[weighted.BENCHMARK]),
         strings.section(results[strings.BENCHMARK]),
         join.section(results[join.BENCHMARK]),
@@ -129,7 +132,7 @@ def _rows(result: Result, corpus: str, task: str) -> list[Json]:
 
 
 def _is_ours(row: Json) -> bool:
-    return row["name"] in (OURS, fingerprint.FROM_LIST)
+    return bool(row["name"].startswith(OURS))
 
 
 def _widths(result: Result) -> str:

@@ -110,15 +110,23 @@ def machine() -> Json:
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     model = re.search(r"^model name\s*:\s*(.+)$", text, re.M)
-    flags = re.search(r"^(?:flags|Features)\s*:\s*(.+)$", text, re.M)
     return {
         "cpu": model[1] if model else platform.processor() or platform.machine(),
         "architecture": platform.machine(),
         "cores": os.cpu_count(),
-        "avx2": "avx2" in (flags[1].split() if flags else []),
+        "isa": isa(),
         "memory_gigabytes": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
         "system": platform.system(),
     }
+
+
+def isa() -> str | None:
+    """The instruction set that neardup uses here; None if it is not installed."""
+    try:
+        from neardup.kernels import available_isas
+    except ImportError:
+        return None
+    return available_isas()[-1]
 
 
 def package_versions(packages: Sequence[str]) -> dict[str, str]:

@@ -24,7 +24,6 @@ OURS = "neardup"
 TWIN = "the same in Python (the twin)"
 MEGABYTES, SLOW_MEGABYTES = 8.0, 0.25
 LEAST = 10.0
-POEMS = corpora.ARXIV.parent / "tang_poems" / "docs.parquet"
 ENGLISH, CHINESE = "arXiv abstracts", "Tang poems"
 
 Contestant = tuple[str, Callable[[Corpus], object], float]
@@ -34,8 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write the result."""
     arguments = sys.argv[1:] if arguments is None else arguments
     chosen = measure.options(BENCHMARK, __doc__, rounds=3).parse_args(arguments)
-    if not corpora.arxiv_is_here() or not POEMS.exists():
-        raise SystemExit(f"{corpora.ARXIV} or {POEMS} is missing, which this is measured on")
+    if not corpora.arxiv_is_here() or not corpora.POEMS.exists():
+        raise SystemExit(
+            f"{corpora.ARXIV} or {corpora.POEMS} is missing, which this is measured on"
+        )
     measure.one_thread_each()
     texts = {ENGLISH: corpora.load("English", MEGABYTES), CHINESE: _poems()}
     rows = [
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _poems() -> Corpus:
-    poems = pq.read_table(POEMS, columns=["id", "text"]).combine_chunks()
+    poems = pq.read_table(corpora.POEMS, columns=["id", "text"]).combine_chunks()
     ids, texts = (poems[name].chunk(0).cast(pa.large_string()) for name in ("id", "text"))
     return Corpus("Chinese", "tang_poems", ids, texts).first(MEGABYTES)
 

@@ -32,6 +32,7 @@ from benchmarks import (
     generated,
     index,
     join,
+    passes,
     report,
     startup,
     strings,
@@ -54,7 +55,7 @@ FIRST_DOCUMENTS = {
     "Chinese": "fb809b26048af41700eeeb3a310224f91ff1e753e915564b31496a72fb9ecb58",
 }
 
-TOOLS = ("neardup", dedup_once.BEFORE, "rensa")
+TOOLS = ("neardup", dedup_once.TWO_THREADS, dedup_once.BEFORE, "rensa")
 
 
 def test_page_is_made_of_the_committed_results():
@@ -67,7 +68,7 @@ def test_choosing_is_made_of_the_committed_results():
     assert choosing_page.PAGE.read_text(encoding="utf-8") == choosing_page.page(results)
 
 
-@pytest.mark.parametrize("name", corpora.NAMES)
+@pytest.mark.parametrize("name", corpora.GENERATED)
 def test_generated_text_is_the_same_everywhere(name):
     texts = generated.texts(generated.language(name), 0.2).to_pylist()
     assert hashlib.sha256("\0".join(texts).encode()).hexdigest() == FIRST_DOCUMENTS[name]
@@ -79,7 +80,7 @@ def test_less_generated_text_is_a_prefix_of_more():
     assert sum(len(text.encode()) for text in less.to_pylist()) >= 50_000
 
 
-@pytest.mark.parametrize("name", corpora.NAMES)
+@pytest.mark.parametrize("name", corpora.GENERATED)
 def test_generated_documents_have_the_size_of_real_ones(name):
     sizes = [
         len(text.encode()) for text in generated.texts(generated.language(name), 1).to_pylist()
@@ -121,7 +122,8 @@ def test_targets_are_met_by_a_fast_run_and_not_by_a_slow_one():
     assert all(target.met for target in targets(_results(our_rate=1000.0)))
     slow = [target for target in targets(_results(our_rate=100.0)) if target.met is False]
     assert "≥ 400 MB/s" in {target.wanted for target in slow}
-    assert "≥ 10 × gaoya" in {target.wanted for target in slow}
+    assert {"≥ 13 × gaoya", "≥ 10 × gaoya"} <= {target.wanted for target in slow}
+    assert "with two threads, 1/1.7 of the wall time" in {target.wanted for target in slow}
     assert "≤ 1/3 of the fastest peer" in {target.wanted for target in slow}
 
 
@@ -131,7 +133,8 @@ def test_target_against_an_absent_peer_is_neither_met_nor_missed():
     rows = [row for row in measured.rows if row["name"] != "gaoya"]
     results[fingerprint.BENCHMARK] = replace(measured, rows=rows)
     open_ones = [target for target in targets(results) if target.met is None]
-    assert len(open_ones) == 2 * len(corpora.NAMES)
+    contests = [f"≥ {least} × gaoya" for least in (13, 10, 12)]
+    assert sorted(target.wanted for target in open_ones) == sorted(contests * len(corpora.NAMES))
     assert "not measured" in report.page(results)
 
 
@@ -439,12 +442,23 @@ def _results(our_rate: float) -> dict[str, Result]:
     speeds = []
     for corpus in corpora.NAMES:
         speeds += [_speed(corpus, task, "neardup", our_rate) for task in fingerprint.OURS]
+        speeds.append(_speed(corpus, fingerprint.WORDS, "neardup, avx2", our_rate))
         speeds.append(_speed(corpus, fingerprint.WORDS, "gaoya", 50.0))
         speeds.append(_speed(corpus, fingerprint.WORDS, "simhash", 5.0))
         speeds.append(_speed(corpus, fingerprint.CHARACTERS, "gaoya", 20.0))
     described = [{"name": n, "source": n, "documents": 9, "megabytes": 2.0} for n in corpora.NAMES]
     rows = {
         "fingerprint": ({"rounds": 1, "corpora": described}, speeds),
+        "passes": (
+            {"rounds": 1, "corpora": described},
+            [
+                {"corpus": corpus, "task": task, "isa": isa, "pass": name, "ticks_per_byte": 0.5}
+                for corpus in corpora.NAMES
+                for task in passes.TASKS
+                for isa in ("portable", "avx512")
+                for name in ("tokenize", "units")
+            ],
+        ),
         "distance": (
             {"corpora": described[:1]},
             [
@@ -489,9 +503,13 @@ def _results(our_rate: float) -> dict[str, Result]:
             ],
         ),
     }
-    return {
+    results = {
         name: Result.of(name, [], {"neardup": "0"}, conditions, measured)
         for name, (conditions, measured) in rows.items()
+    }
+    return {
+        name: replace(result, machine={**result.machine, "isa": "avx512"})
+        for name, result in results.items()
     }
 
 
@@ -563,7 +581,6 @@ def _indices(our_rate: float) -> list[dict[str, object]]:
 def _dedups(our_rate: float) -> list[dict[str, object]]:
     measured = {
         "about": "Some documents.",
-        "wall_seconds": 2.0,
         "peak_megabytes": 290.0,
         "stopped_at": None,
         "pairs": 199_999,
@@ -584,6 +601,7 @@ def _dedups(our_rate: float) -> list[dict[str, object]]:
             "file_bytes": 9 * documents,
             "removed": contest.goal.removed,
             "cpu_seconds": documents / 1000 / (our_rate if tool == "neardup" else 50.0),
+            "wall_seconds": 200 / our_rate if tool == dedup_once.TWO_THREADS else 2.0,
         }
         for contest in dedup_contests.CONTESTS
         for documents in [sizes.get(contest, 60_000)]

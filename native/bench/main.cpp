@@ -81,6 +81,7 @@ constexpr Pass kPasses[] = {
     {"majority", &TextPasses::majority},
     {"whole fingerprint", &TextPasses::fingerprint},
     {"sorted features", &TextPasses::sorted_set},
+    {"weighted sums", &TextPasses::weigh},
     {"UTF-8 check", &TextPasses::utf8},
 };
 

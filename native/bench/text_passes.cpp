@@ -10,6 +10,7 @@
 #include "neardup/text/feature_sets.hpp"
 #include "neardup/text/fingerprint.hpp"
 #include "neardup/text/utf8.hpp"
+#include "neardup/text/weighted.hpp"
 
 namespace neardup::NEARDUP_ISA {
 
@@ -76,11 +77,32 @@ void run_passes(const Column& column, const Recipe& recipe, TextPasses& passes) 
     }
 }
 
+// The sums of counted features, as for tf-idf; the counts stand for the weights.
+void run_weighted(const Column& column, const Recipe& recipe, TextPasses& passes) {
+    FeatureSets<PlainHash> sets(PlainHash{});
+    WeightedSums<PlainHash> sums(TermRecipe{recipe.bits, recipe.ties_up, nullptr}, PlainHash{});
+    Buffer<double> weights;
+    Buffer<std::uint64_t> row;
+    row.reserve(recipe.row_limbs());
+    for (std::size_t i = 0; i < column.count; ++i) {
+        sets.run({&recipe.shingle, 1}, column.data + column.offsets[i],
+                 static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]));
+        double* weight = weights.reserve(sets.size());
+        for (std::size_t k = 0; k < sets.size(); ++k) weight[k] = sets.counts()[k];
+        const std::int64_t offsets[] = {0, static_cast<std::int64_t>(sets.size())};
+        Watch watch;
+        sums.run(FeatureColumn{offsets, 1, sets.hashes(), weight}, 0, row.data(), nullptr);
+        watch.stop(passes.weigh);
+        passes.seen += row.data()[0];
+    }
+}
+
 }  // namespace
 
 TextPasses text_passes(const Column& column, const Recipe& recipe) {
     TextPasses passes{};
     run_passes(column, recipe, passes);
+    run_weighted(column, recipe, passes);
     Fingerprinter<PlainHash> fingerprinter(recipe, PlainHash{});
     FeatureSets<PlainHash> sets(PlainHash{});
     Buffer<std::uint64_t> row;

@@ -10,7 +10,8 @@ namespace neardup {
 
 // Ticks of the processor's clock that a pass took over a whole column.
 struct TextPasses {
-    std::uint64_t tokenize, units, shingle, distinct, majority, sorted_set, fingerprint, utf8;
+    std::uint64_t tokenize, units, shingle, distinct, majority, fingerprint, sorted_set, weigh,
+        utf8;
     std::uint64_t seen;  // of the results, so that no pass is left out as useless
 };
 
