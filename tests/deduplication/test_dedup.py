@@ -132,6 +132,30 @@ def test_threads_and_memory_change_nothing(chosen, tmp_path, monkeypatch):
     assert nd.dedup(texts, **chosen).summary["removed"] > 50
 
 
+@pytest.mark.parametrize("format", ["parquet", "jsonl", "csv"])
+def test_threads_change_nothing_of_a_file_of_many_batches(format, tmp_path):
+    """Threads take batches as they come; rows, rejected rows and files keep their order."""
+    path = tmp_path / "many.jsonl"
+    fillers = [" ".join(f"{kind}filler{n}" for n in range(1000)) for kind in range(97)]
+    with path.open("w") as file:
+        for number, text in enumerate(planted_texts(1200, changed=3)):
+            file.write(json.dumps({"id": number, "text": f"{text} {fillers[number % 97]}"}) + "\n")
+            if number % 100 == 7:
+                file.write(f"broken {number}\n")
+    names = [f"kept.{format}", f"removed.{format}", "pairs.parquet", "clusters.parquet"]
+    written = []
+    for threads in (1, 3, 11):
+        folder = tmp_path / str(threads)
+        result = nd.dedup(str(path), threads=threads)
+        result.save(folder, format=format)
+        written.append([(folder / name).read_bytes() for name in [*names, "rejected.jsonl"]])
+    assert written[1:] == written[:-1]
+    assert result.summary["rejected"] == 12
+    assert result.summary["kept"] == 97
+    if format == "parquet":
+        assert pq.ParquetFile(tmp_path / "11" / "removed.parquet").num_row_groups > 2
+
+
 def test_a_stricter_threshold_afterwards_is_one_beforehand():
     texts = planted_texts(600, changed=6)
     loose = nd.dedup(texts, threshold=0.6, pairs="all")
