@@ -161,7 +161,7 @@ def test_features_are_put_in_order(documents):
 
 @pytest.mark.parametrize("shift", [0, 40])
 def test_many_features_are_put_in_order(shift):
-    """More than the 65,535 that are sorted at once; with a shift, all have the same leading bits."""
+    """More than the 65,535 that are sorted at once; shifted, all have the same leading bits."""
     rng = np.random.default_rng(shift)
     documents = [
         list(

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "neardup/buffer.hpp"
+#include "neardup/hash_sorter.hpp"
 #include "neardup/isa.hpp"
-#include "neardup/text/hash_sorter.hpp"
 
 namespace neardup::NEARDUP_ISA {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "neardup/buffer.hpp"
+#include "neardup/hash_sorter.hpp"
 #include "neardup/isa.hpp"
 #include "neardup/text/feature_stream.hpp"
-#include "neardup/text/hash_sorter.hpp"
 #include "neardup/text/recipe.hpp"
 
 namespace neardup::NEARDUP_ISA {
