@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "neardup/room.hpp"
 #include "neardup/text/recipe.hpp"
 
 namespace neardup::bind {
@@ -72,5 +74,21 @@ auto array_of(std::vector<T>&& values) {
     const std::size_t size = values.size();
     return array_of(std::move(values), size);
 }
+
+// An array to be passed to NumPy, in large pages; it may be given away shorter than it was made.
+template <typename T>
+struct Values {
+    Room<T> room;
+    std::size_t size;
+    T* data;
+
+    explicit Values(std::size_t count) : size(count), data(room.at_least(count == 0 ? 1 : count)) {}
+
+    auto array() {
+        T* memory = room.release();
+        nb::capsule owner(memory, [](void* held) noexcept { std::free(held); });
+        return nb::ndarray<nb::numpy, T, nb::ndim<1>>(memory, {size}, owner);
+    }
+};
 
 }  // namespace neardup::bind

@@ -13,7 +13,6 @@
 
 #include "arrays.hpp"
 #include "neardup/hamming_join/star.hpp"
-#include "neardup/room.hpp"
 
 namespace neardup::bind {
 
@@ -62,22 +61,6 @@ std::vector<Block> blocks_of(const std::optional<InputRows<std::int64_t>>& cuts,
     }
     return blocks;
 }
-
-// An array to be passed to NumPy.
-template <typename T>
-struct Values {
-    Room<T> room;
-    std::size_t size;
-    T* data;
-
-    explicit Values(std::size_t count) : size(count), data(room.at_least(count == 0 ? 1 : count)) {}
-
-    auto array() {
-        T* memory = room.release();
-        nb::capsule owner(memory, [](void* held) noexcept { std::free(held); });
-        return nb::ndarray<nb::numpy, T, nb::ndim<1>>(memory, {size}, owner);
-    }
-};
 
 auto pair_arrays(const std::vector<FoundPair>& pairs) {
     Values<std::int64_t> a(pairs.size()), b(pairs.size());

@@ -139,10 +139,31 @@ auto taken_values(const Input<std::int64_t>& offsets, const Input<std::uint64_t>
     return std::pair(owned_array(begins.release(), count + 1), owned_array(taken.release(), total));
 }
 
+auto ordered_features(const Input<std::int64_t>& offsets, const Input<std::uint64_t>& hashes,
+                      const Input<double>& weights, std::size_t threads, const std::string& isa) {
+    if (weights.size() != hashes.size())
+        throw std::invalid_argument("every feature needs its weight");
+    const FeatureColumn column{offsets.data(), documents_in(offsets, hashes.size()), hashes.data(),
+                               weights.data()};
+    const auto most = static_cast<std::size_t>(column.offsets[column.count] - column.offsets[0]);
+    const TextKernels& kernels = text_kernels_for(isa);
+    Values<std::int64_t> ends(column.count + 1);
+    Values<std::uint64_t> kept(most);
+    Values<double> amounts(most);
+    {
+        nb::gil_scoped_release release;
+        kept.size = amounts.size =
+            order_features(column, {ends.data, kept.data, amounts.data}, threads, kernels);
+    }
+    return std::tuple(ends.array(), kept.array(), amounts.array());
+}
+
 void register_features(nb::module_& m) {
     m.def("features", &features, "data"_a, "offsets"_a, nb::kw_only(), "shingles"_a,
           "with_counts"_a, "key"_a, "threads"_a, "isa"_a);
     m.def("content_keys", &content_keys_of, "offsets"_a, "hashes"_a, "weights"_a.none());
+    m.def("order_features", &ordered_features, "offsets"_a, "hashes"_a, "weights"_a, nb::kw_only(),
+          "threads"_a, "isa"_a);
     m.def("take_values", &taken_values, "offsets"_a, "values"_a, "places"_a);
     register_feature_counts(m);
 }

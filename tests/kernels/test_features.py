@@ -141,6 +141,89 @@ def test_document_frequencies(batches):
     assert again.look_up(hashes).tolist() == numbers.tolist()
 
 
+def in_order(documents, isa="auto", threads=1):
+    sizes = [len(document) for document in documents]
+    flat = [item for document in documents for item in document]
+    found = kernels.order_features(
+        np.cumsum([0, *sizes]).astype(np.int64),
+        np.array([feature for feature, _ in flat], np.uint64),
+        np.array([weight for _, weight in flat], np.float64),
+        isa=isa,
+        threads=threads,
+    )
+    offsets, hashes, weights = (part.tolist() for part in found)
+    items = list(zip(hashes, weights, strict=True))
+    return [items[begin:end] for begin, end in pairwise(offsets)]
+
+
+def twin_order(documents):
+    return [
+        reference.ordered_features(*zip(*items, strict=True)) if items else []
+        for items in documents
+    ]
+
+
+# Few different ones, those that share their leading bits, and any.
+FEATURES = st.one_of(
+    st.integers(0, 5), st.integers(2**64 - 5, 2**64 - 1), st.integers(0, 2**64 - 1)
+)
+WEIGHTS = st.one_of(st.sampled_from([0.1, 1e16, -1e16, 0.0]), st.floats(-1e9, 1e9))
+
+
+@settings(max_examples=300)
+@given(st.lists(st.lists(st.tuples(FEATURES, WEIGHTS), max_size=60), max_size=5))
+@example([[(7, 0.1), (7, 1e16), (3, 1.0), (7, -1e16)], [], [(2**64 - 1, 2.0), (0, 1.0)]])
+def test_features_are_put_in_order(documents):
+    expected = twin_order(documents)
+    for isa in ISAS:
+        assert in_order(documents, isa) == expected, isa
+
+
+@pytest.mark.parametrize("shift", [0, 40])
+def test_many_features_are_put_in_order(shift):
+    """More than the 65,535 that are sorted at once; shifted, all have the same leading bits."""
+    rng = np.random.default_rng(shift)
+    documents = [
+        list(
+            zip(
+                (hashes >> np.uint64(shift)).tolist(), rng.random(len(hashes)).tolist(), strict=True
+            )
+        )
+        for hashes in (rng.integers(0, 2**64, size, np.uint64) for size in (70_000, 3, 0, 900))
+    ]
+    documents[0] += documents[0][::7]
+    expected = twin_order(documents)
+    for threads in (1, 3):
+        assert in_order(documents, threads=threads) == expected
+
+
+def test_features_before_the_first_offset_are_left_out():
+    found = kernels.order_features(
+        np.array([2, 4, 5]), np.array([9, 8, 7, 6, 7, 1], np.uint64), np.arange(6.0)
+    )
+    assert [part.tolist() for part in found] == [[0, 2, 3], [6, 7, 7], [3.0, 2.0, 4.0]]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ([0, 2], [1], [1.0]),
+        ([0, 1], [1], [1.0, 2.0]),
+        ([1, 0], [1], [1.0]),
+        ([], [], []),
+        ([-1, 1], [1], [1.0]),
+    ],
+)
+def test_features_that_do_not_fit_are_not_put_in_order(arguments):
+    offsets, hashes, weights = arguments
+    with pytest.raises(ValueError, match=r"offset|weight|outside"):
+        kernels.order_features(
+            np.array(offsets, np.int64),
+            np.array(hashes, np.uint64),
+            np.array(weights, np.float64),
+        )
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -194,6 +194,42 @@ def test_planted_documents_on_any_number_of_threads(measure, weighted, pool):
         assert len(compared) == 1
 
 
+def tight(random, pairs):
+    """Pairs that share all of their frequent features in proportion, and none of the rare ones.
+
+    What they can share by the bounds on their rests is then exactly what they share. Others have
+    the rare features too, so that these are ranked.
+    """
+    pool, documents = random.integers(0, 2**64, 200, dtype=np.uint64), []
+    for _ in range(pairs):
+        common = random.choice(pool, int(random.integers(20, 90)), replace=False)
+        weights = random.integers(1, 9, len(common)) * random.choice([0.1, 1.0, 1 / 3])
+        for factor in (1.0, random.choice([1.0, 3.0])):
+            rare = random.integers(0, 2**64, int(random.integers(1, 12)), dtype=np.uint64)
+            alone = dict.fromkeys(rare.tolist(), float(random.random()) * factor)
+            documents.append(dict(zip(common.tolist(), factor * weights, strict=True)) | alone)
+            documents.append(dict.fromkeys(rare.tolist(), 1.0))
+    return documents
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bounds_that_are_reached_exactly(measure, weighted):
+    """The threshold is the similarity of a pair whose bounds leave no room at all."""
+    if weighted and measure == "jaccard":
+        pytest.skip("jaccard takes no weights")
+    random = np.random.default_rng(11)
+    offsets, hashes, weights = packed(tight(random, 30))
+    arrays = offsets, hashes, weights if weighted else None
+    every = every_pair(arrays, measure, 1e-300)
+    planned = [near for a, b, near in every if a % 4 == 0 and b == a + 2]
+    assert len(planned) == 30
+    for near in planned:
+        for threshold in (near, min(np.nextafter(near, 2.0), 1.0)):
+            found = set_join.join_similar(*arrays, measure=measure, threshold=threshold)
+            assert lists(found) == [pair for pair in every if pair[2] >= threshold]
+
+
 def test_boilerplate_makes_no_pairs_to_look_at():
     """Time stays nearly linear for documents that share only fifty features."""
     random = np.random.default_rng(1)

@@ -38,15 +38,16 @@ std::uint64_t predict(const PrefixJoin<Weighted>& join, std::size_t threads) {
 
 template <bool Weighted>
 SetJoin joined(const PrefixJoin<Weighted>& join, std::uint64_t most, std::size_t threads) {
-    SetJoin found{{}, 0, predict(join, threads), true};
-    if (found.postings > most) {
-        found.done = false;
-        return found;
+    SetJoin found{{}, 0, 0, true};
+    if (most != kAnyNumber) {
+        const std::uint64_t postings = predict(join, threads);
+        if (postings > most) return {{}, 0, postings, false};
     }
     work_through(
         join, threads, [](auto& worker, std::size_t document) { worker.run(document); },
         [&](auto& worker) {
             found.compared += worker.compared;
+            found.postings += worker.postings;
             if (found.pairs.empty())
                 found.pairs.swap(worker.pairs);
             else

@@ -69,6 +69,8 @@ Possible possible_of(const DocumentView& document, std::size_t within, Measure m
         shared = found.shared;
     } else {
         for (std::size_t j = 0; j < document.size; ++j) {
+            if (j + SharedFilter::kAhead < within)
+                filter.prefetch(document.hashes[j + SharedFilter::kAhead]);
             const double mass = limits.mass(document.weights[j]);
             found.mass += mass;
             if (mass == 0 || !filter.maybe_shared(document.hashes[j])) continue;

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
+#include "neardup/buffer.hpp"
+#include "neardup/hash_sorter.hpp"
 #include "neardup/parallel.hpp"
 #include "neardup/set_join/possible.hpp"
 #include "neardup/set_join/ranked.hpp"
@@ -14,16 +17,18 @@ namespace {
 
 constexpr std::size_t kTask = 256;  // documents at a time
 
-template <typename Work>
+// Call work(i, room) for each document; each thread has its own room.
+template <typename Room, typename Work>
 void each_document(std::size_t count, std::size_t threads, const Work& work) {
     const std::size_t tasks = (count + kTask - 1) / kTask;
     parallel_tasks(tasks, threads, [&](const auto& next) {
-        auto work_here = work;  // with room of its own
+        Room room;
         for (std::size_t task = next(); task < tasks; task = next())
             for (std::size_t i = task * kTask; i < std::min(count, (task + 1) * kTask); ++i)
-                work_here(i);
+                work(i, room);
     });
 }
+struct NoRoom {};
 
 // A document that may be in a pair.
 struct Chosen {
@@ -51,7 +56,7 @@ std::size_t features_from(const Collections& documents, std::size_t place) {
 std::vector<Chosen> choose(const Collections& documents, Measure measure, const Limits& limits,
                            const SharedFilter& filter, std::size_t threads) {
     std::vector<Chosen> all(documents.left.count + (documents.two ? documents.right.count : 0));
-    each_document(all.size(), threads, [&, room = WeightedPairs()](std::size_t i) mutable {
+    each_document<WeightedPairs>(all.size(), threads, [&](std::size_t i, WeightedPairs& room) {
         const Possible possible = possible_of(view_of(documents, i), features_from(documents, i),
                                               measure, limits, filter, room);
         all[i] = {possible.mass, static_cast<std::uint32_t>(i), possible.shared};
@@ -61,18 +66,43 @@ std::vector<Chosen> choose(const Collections& documents, Measure measure, const 
     return all;
 }
 
-// Put the features of a document in order and leave out those that it has alone.
-template <typename Item, typename Rank>
-std::size_t order_items(Item* items, std::size_t count, const Rank& rank) {
-    Item* const end = std::remove_if(items, items + count,
-                                     [&](const Item& item) { return rank(item) == kAlone; });
-    std::sort(items, end, [&](const Item& x, const Item& y) { return rank(x) < rank(y); });
-    return static_cast<std::size_t>(end - items);
-}
+// Puts the ranked features of a document in order.
+template <typename Value>
+class RankOrder {
+  public:
+    // Leave out those that the document has alone; return how many are left. `weights` go with them
+    // if a value is a weighted one.
+    std::size_t run(std::uint32_t* features, double* weights, std::size_t count,
+                    const std::vector<std::uint32_t>& spread) {
+        Value* const values = values_.reserve(count);
+        std::size_t size = 0;
+        for (std::size_t j = 0; j < count; ++j) {
+            if (features[j] == kAlone) continue;
+            const std::uint64_t key = std::uint64_t{spread[features[j]]} << 32 | features[j];
+            if constexpr (kWeighted)
+                values[size++] = {key, weights[j]};
+            else
+                values[size++] = key;
+        }
+        sorter_.run(values, size);
+        for (std::size_t j = 0; j < size; ++j) {
+            features[j] = static_cast<std::uint32_t>(portable::hash_of(values[j]));
+            if constexpr (kWeighted) weights[j] = values[j].weight;
+        }
+        return size;
+    }
 
+  private:
+    static constexpr bool kWeighted = std::is_same_v<Value, portable::WeightedHash>;
+
+    portable::Buffer<Value> values_;
+    portable::HashSorter<Value> sorter_;
+};
+
+// Of a value that is not negative.
 float rounded_up(double value) {
     const auto near = static_cast<float>(value);
-    return near >= value ? near : std::nextafterf(near, std::numeric_limits<float>::infinity());
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) + (near < value));
 }
 
 }  // namespace
@@ -103,47 +133,77 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
     double* weights = weighted ? ranked.weights.at_least(total + 1) : nullptr;
     float* rests = weighted ? ranked.rests.at_least(total + 1) : nullptr;
     ranked.of_length_1 = weighted && measure == Measure::cosine;
-    each_document(chosen.size(), threads, [&](std::size_t i) {
+    each_document<NoRoom>(chosen.size(), threads, [&](std::size_t i, NoRoom&) {
         const DocumentView document = view_of(documents, chosen[i].place);
         std::size_t at = ranked.starts[i];
         for (std::size_t j = 0; j < document.size; ++j) {
+            if (j + SharedFilter::kAhead < document.size)
+                filter.prefetch(document.hashes[j + SharedFilter::kAhead]);
             if (weighted && limits.mass(document.weights[j]) == 0) continue;
             if (!filter.maybe_shared(document.hashes[j])) continue;
             if (weighted) weights[at] = document.weights[j];
             hashes[at++] = document.hashes[j];
         }
     });
-    ranked.feature_count = rank_features(hashes, total, threads, features);
+    const std::vector<std::uint32_t> spread = rank_features(hashes, total, threads, features);
+    ranked.feature_count = spread.size();
 
-    using Weighted = std::pair<std::uint32_t, double>;
-    std::vector<Weighted> no_items;
-    each_document(chosen.size(), threads, [&, room = no_items](std::size_t i) mutable {
-        std::uint32_t* own = features + ranked.starts[i];
-        const std::size_t shared = chosen[i].shared;
+    const auto end_of = [&](std::size_t i, std::size_t size, double mass) {
+        ranked.ends[i] = ranked.starts[i] + (mass >= limits.probe(ranked.whole(i)) ? size : 0);
+    };
+    if (!weighted) {
+        using Order = RankOrder<std::uint64_t>;
+        each_document<Order>(chosen.size(), threads, [&](std::size_t i, Order& order) {
+            const std::size_t size =
+                order.run(features + ranked.starts[i], nullptr, chosen[i].shared, spread);
+            end_of(i, size, static_cast<double>(size));
+        });
+        return ranked;
+    }
+    using Order = RankOrder<portable::WeightedHash>;
+    each_document<Order>(chosen.size(), threads, [&](std::size_t i, Order& order) {
+        double* const own_weights = weights + ranked.starts[i];
+        float* const own_rests = rests + ranked.starts[i];
+        const std::size_t size =
+            order.run(features + ranked.starts[i], own_weights, chosen[i].shared, spread);
+        const double unit = ranked.of_length_1 ? std::sqrt(chosen[i].mass) : 1;
         double mass = 0;
-        std::size_t size = 0;
-        if (weighted) {
-            double* own_weights = weights + ranked.starts[i];
-            float* own_rests = rests + ranked.starts[i];
-            const double unit = ranked.of_length_1 ? std::sqrt(chosen[i].mass) : 1;
-            room.clear();
-            for (std::size_t j = 0; j < shared; ++j) room.emplace_back(own[j], own_weights[j]);
-            const auto rank = [](const Weighted& item) { return item.first; };
-            size = order_items(room.data(), shared, rank);
-            for (std::size_t j = size; j-- != 0;) {
-                own[j] = room[j].first;
-                own_weights[j] = room[j].second / unit;
-                own_rests[j] = rounded_up(ranked.of_length_1 ? std::sqrt(mass) : mass);
-                mass += limits.mass(own_weights[j]);
-            }
-        } else {
-            size = order_items(own, shared, [](std::uint32_t item) { return item; });
-            mass = static_cast<double>(size);
+        for (std::size_t j = size; j-- != 0;) {
+            own_weights[j] /= unit;
+            own_rests[j] = rounded_up(ranked.of_length_1 ? std::sqrt(mass) : mass);
+            mass += limits.mass(own_weights[j]);
         }
-        const bool enough = mass >= limits.probe(ranked.whole(i));
-        ranked.ends[i] = ranked.starts[i] + (enough ? size : 0);
+        end_of(i, size, mass);
     });
     return ranked;
+}
+
+RankedDocuments in_order_of_prefixes(RankedDocuments documents, const Limits& limits) {
+    struct Prefix {
+        std::uint32_t last, place;
+        std::size_t document;
+
+        bool operator<(const Prefix& other) const {
+            return last != other.last ? last < other.last : place < other.place;
+        }
+    };
+    std::vector<Prefix> order;
+    for (std::size_t i = 0; i < documents.count(); ++i) {
+        const double least = limits.index(documents.whole(i));
+        const std::size_t needed = needed_of<true>(documents, i, limits, least);
+        if (needed != 0) order.push_back({documents.begin(i)[needed - 1], documents.places[i], i});
+    }
+    std::sort(order.begin(), order.end());
+    const auto reorder = [&](auto& values) {
+        std::remove_reference_t<decltype(values)> moved;
+        for (const Prefix& prefix : order) moved.push_back(values[prefix.document]);
+        values.swap(moved);
+    };
+    reorder(documents.places);
+    reorder(documents.masses);
+    reorder(documents.starts);
+    reorder(documents.ends);
+    return documents;
 }
 
 }  // namespace neardup

@@ -89,26 +89,34 @@ std::vector<std::uint32_t> Parts::number(std::size_t part, std::vector<std::uint
     return counts;
 }
 
-// In place of how often each came, the rank from the rarest; the number of ranks.
-std::size_t counts_to_ranks(std::vector<std::vector<std::uint32_t>>& counts) {
+// In place of how often each came, the rank from the rarest; what `rank_features` returns.
+std::vector<std::uint32_t> counts_to_ranks(std::vector<std::vector<std::uint32_t>>& counts) {
     std::vector<std::uint32_t> next;
     for (const auto& part : counts)
         for (const std::uint32_t count : part) {
             if (count >= next.size()) next.resize(count + 1);
             ++next[count];
         }
-    std::uint32_t sum = 0;
-    for (std::size_t count = 2; count < next.size(); ++count)
-        next[count] = std::exchange(sum, sum + next[count]);
+    std::uint64_t total = 0, before = 0;
+    for (std::uint64_t count = 2; count < next.size(); ++count) total += count * next[count];
+    std::vector<std::uint32_t> spread;
+    for (std::uint64_t count = 2; count < next.size(); ++count) {
+        const std::size_t first = spread.size();
+        for (; next[count] != 0; --next[count]) {
+            spread.push_back(static_cast<std::uint32_t>((before << 32) / total));
+            before += count;
+        }
+        next[count] = static_cast<std::uint32_t>(first);
+    }
     for (auto& part : counts)
         for (std::uint32_t& count : part) count = count == 1 ? kAlone : next[count]++;
-    return sum;
+    return spread;
 }
 
 }  // namespace
 
-std::size_t rank_features(const std::uint64_t* hashes, std::size_t count, std::size_t threads,
-                          std::uint32_t* ranks) {
+std::vector<std::uint32_t> rank_features(const std::uint64_t* hashes, std::size_t count,
+                                         std::size_t threads, std::uint32_t* ranks) {
     std::vector<std::vector<std::uint32_t>> rank_of;
     const Parts parts(hashes, count, threads);
     rank_of.resize(parts.count());
@@ -117,9 +125,9 @@ std::size_t rank_features(const std::uint64_t* hashes, std::size_t count, std::s
         for (std::size_t part = next(); part < parts.count(); part = next())
             rank_of[part] = parts.number(part, slots, ranks);
     });
-    const std::size_t different = counts_to_ranks(rank_of);
+    std::vector<std::uint32_t> spread = counts_to_ranks(rank_of);
     for (std::size_t i = 0; i < count; ++i) ranks[i] = rank_of[parts.part_of(hashes[i])][ranks[i]];
-    return different;
+    return spread;
 }
 
 }  // namespace neardup

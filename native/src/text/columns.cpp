@@ -78,6 +78,25 @@ void weigh_features(const FeatureColumn& column, const TermRecipe& recipe, const
     });
 }
 
+std::size_t order_features(const FeatureColumn& column, const OrderedFeatures& ordered,
+                           std::size_t threads, const TextKernels& kernels) {
+    ordered.offsets[0] = 0;
+    share_ranges(column.offsets, column.count, kTaskTerms, threads,
+                 [&](const NextRange& next) { kernels.order_ranges(column, ordered, next); });
+    // So far the offsets are sizes, and each document is where it would be without equal features.
+    std::int64_t end = 0;
+    for (std::size_t i = 0; i < column.count; ++i) {
+        const std::int64_t from = column.offsets[i] - column.offsets[0],
+                           size = ordered.offsets[i + 1];
+        if (from != end) {
+            std::copy_n(ordered.hashes + from, size, ordered.hashes + end);
+            std::copy_n(ordered.weights + from, size, ordered.weights + end);
+        }
+        ordered.offsets[i + 1] = end += size;
+    }
+    return static_cast<std::size_t>(end);
+}
+
 namespace {
 
 // What a thread keeps for its next column, so that its pages are not cleared again for each.

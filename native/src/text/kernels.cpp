@@ -1,5 +1,6 @@
 // Compiled once per instruction set; see isa.hpp.
 #include "neardup/text/kernels.hpp"
+#include "neardup/text/feature_order.hpp"
 #include "neardup/text/feature_sets.hpp"
 #include "neardup/text/fingerprint.hpp"
 #include "neardup/text/keyed.hpp"
@@ -80,7 +81,21 @@ static void feature_ranges(const Column& column, const ShingleList& shingles, Fe
               [&](const auto& hash) { find_hashed(column, shingles, taker, next, hash); });
 }
 
+static void order_ranges(const FeatureColumn& column, const OrderedFeatures& ordered,
+                         const NextRange& next) {
+    FeatureOrder order;
+    for (Range range = next(); range.first != range.last; range = next()) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const std::int64_t begin = column.offsets[i], to = begin - column.offsets[0];
+            ordered.offsets[i + 1] = static_cast<std::int64_t>(
+                order.run(column.hashes + begin, column.weights + begin,
+                          static_cast<std::size_t>(column.offsets[i + 1] - begin),
+                          ordered.hashes + to, ordered.weights + to));
+        }
+    }
+}
+
 const TextKernels text_kernels = {fingerprint_ranges, weigh_term_ranges, weigh_feature_ranges,
-                                  feature_ranges, is_utf8};
+                                  feature_ranges,     order_ranges,      is_utf8};
 
 }  // namespace neardup::NEARDUP_ISA

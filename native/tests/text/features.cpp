@@ -25,7 +25,7 @@ std::vector<std::uint64_t> drawn_values(Random& random, std::size_t count) {
 
 void check_sorter(std::uint64_t seed) {
     Random random(seed);
-    portable::HashSorter sorter;
+    portable::HashSorter<std::uint64_t> sorter;
     for (const std::size_t count : {0, 1, 2, 24, 25, 100, 5000, 40'000}) {
         std::vector<std::uint64_t> values = drawn_values(random, count), expected = values;
         std::sort(expected.begin(), expected.end());

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from neardup import kernels
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec, Field, TextColumn
-from neardup.features.weighted import WeightedFeatures, equal_runs
+from neardup.features.weighted import WeightedFeatures
 from neardup.frozen import dataclass
 from neardup.hashes.nd1 import hashes_in_field
 from neardup.kernels import HashKey
@@ -122,7 +122,7 @@ def _united(
         [np.repeat(np.arange(len(words)), np.diff(part.offsets)) for part in parts]
     )
     hashes = np.concatenate([part.hashes for part in parts])
-    order, starts = equal_runs(documents, hashes)
+    order, starts = _equal_runs(documents, hashes)
     documents, hashes = documents[order], hashes[order]
     counts = np.concatenate([part.counts for part in parts])[order]
     scale = None
@@ -135,3 +135,14 @@ def _united(
         words,
         scale,
     )
+
+
+def _equal_runs(
+    documents: NDArray[np.int64], hashes: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The order by document and hash, and the start of each run of equal pairs in it."""
+    order = np.lexsort((hashes, documents))
+    first = np.ones(len(order), np.bool_)
+    first[1:] = np.diff(documents[order]) != 0
+    first[1:] |= np.diff(hashes[order]) != 0
+    return order, np.flatnonzero(first)

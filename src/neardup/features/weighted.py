@@ -107,27 +107,12 @@ def in_order(
     hashes: NDArray[np.uint64],
     weights: NDArray[np.float64],
     words: NDArray[np.uint32],
+    *,
+    threads: int = 1,
 ) -> WeightedFeatures:
     """Sort the features of each document; the weights of equal ones add up."""
-    documents = np.repeat(np.arange(len(words)), np.diff(offsets))
-    order, starts = equal_runs(documents, hashes)
-    return WeightedFeatures(
-        np.searchsorted(documents[order][starts], np.arange(len(words) + 1)).astype(np.int64),
-        hashes[order][starts],
-        np.add.reduceat(weights[order], starts) if len(starts) else weights,
-        words,
-    )
-
-
-def equal_runs(
-    documents: NDArray[np.int64], hashes: NDArray[np.uint64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The order by document and hash, and the start of each run of equal pairs in it."""
-    order = np.lexsort((hashes, documents))
-    first = np.ones(len(order), np.bool_)
-    first[1:] = np.diff(documents[order]) != 0
-    first[1:] |= np.diff(hashes[order]) != 0
-    return order, np.flatnonzero(first)
+    ordered = kernels.order_features(offsets, hashes, weights, threads=threads)
+    return WeightedFeatures(*ordered, words)
 
 
 def joined(parts: list[WeightedFeatures]) -> WeightedFeatures:

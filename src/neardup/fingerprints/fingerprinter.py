@@ -121,7 +121,9 @@ class Fingerprinter:
             )
         else:
             found = self._text_features(_checked(documents))
-        return in_order(found.offsets, found.hashes, self._weights(found), found.words)
+        return in_order(
+            found.offsets, found.hashes, self._weights(found), found.words, threads=self.threads
+        )
 
     def no_rows(self) -> NDArray[np.uint64]:
         return np.zeros((0, self.scheme.row_words), np.uint64)

@@ -58,6 +58,14 @@ def features(
 def content_keys(
     offsets: NDArray[np.int64], hashes: NDArray[np.uint64], weights: NDArray[np.float64] | None
 ) -> NDArray[np.uint64]: ...
+def order_features(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    weights: NDArray[np.float64],
+    *,
+    threads: int,
+    isa: str,
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]: ...
 def take_values(
     offsets: NDArray[np.int64], values: NDArray[np.uint64], places: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]: ...

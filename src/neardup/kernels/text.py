@@ -23,6 +23,7 @@ __all__ = [
     "find_sets",
     "fingerprint",
     "is_utf8",
+    "order_features",
     "take_features",
     "weigh",
     "weigh_features",
@@ -125,6 +126,21 @@ def content_keys(
     Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, distinct and ascending.
     """
     return _native.content_keys(offsets, hashes, weights)
+
+
+def order_features(
+    offsets: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    weights: NDArray[np.float64],
+    *,
+    threads: int = 1,
+    isa: str = "auto",
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]:
+    """The features of each document in ascending order, each once: offsets, hashes and weights.
+
+    The weights of equal features are added in the order in which they come.
+    """
+    return _native.order_features(offsets, hashes, weights, threads=threads, isa=isa)
 
 
 def take_features(

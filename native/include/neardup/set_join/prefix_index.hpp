@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -17,34 +16,15 @@
 
 namespace neardup {
 
-// `rest` is what comes after the feature: a number of features, or as in RankedDocuments.
 struct SetPosting {
-    std::uint32_t document, rest;
+    std::uint32_t document;
+    Rest<false> rest;
 };
 struct WeightedPosting {
     std::uint32_t document;
-    float rest;
+    Rest<true> rest;
     double weight;
 };
-
-// How many of the first features of a document are needed, where a rest below `least` is not.
-template <bool Weighted>
-std::size_t needed_of(const RankedDocuments& documents, std::size_t i, const Limits& limits,
-                      double least) {
-    const std::size_t size = documents.size(i);
-    if constexpr (!Weighted) {
-        const auto light = static_cast<std::size_t>(std::max(std::ceil(least) - 1, 0.0));
-        return size > light ? size - light : 0;
-    } else {
-        if (size == 0) return 0;
-        const float* rests = documents.rests_of(i);
-        const double whole = limits.mass(rests[0]) + limits.mass(documents.weights_of(i)[0]);
-        if (whole < least) return 0;
-        const float* last = std::partition_point(
-            rests, rests + size, [&](float rest) { return limits.mass(rest) >= least; });
-        return std::min(static_cast<std::size_t>(last - rests) + 1, size);
-    }
-}
 
 template <bool Weighted>
 class PrefixIndex {
@@ -54,13 +34,15 @@ class PrefixIndex {
     // Of the documents whose places are [first, last).
     PrefixIndex(const RankedDocuments& documents, const Limits& limits, std::size_t first,
                 std::size_t last)
-        : needed_(documents.count()), starts_(documents.feature_count + 1) {
+        : prefixes_(documents.count()), starts_(documents.feature_count + 1) {
         for (std::size_t i = 0; i < documents.count(); ++i) {
             if (documents.places[i] < first || documents.places[i] >= last) continue;
             const double least = limits.index(documents.whole(i));
-            needed_[i] =
-                static_cast<std::uint32_t>(needed_of<Weighted>(documents, i, limits, least));
-            for (std::size_t k = 0; k < needed_[i]; ++k) ++starts_[documents.begin(i)[k]];
+            const std::size_t needed = needed_of<Weighted>(documents, i, limits, least);
+            if (needed == 0) continue;
+            prefixes_[i] = {static_cast<std::uint32_t>(needed), documents.begin(i)[needed - 1],
+                            rest_of<Weighted>(documents, i, needed - 1)};
+            for (std::size_t k = 0; k < needed; ++k) ++starts_[documents.begin(i)[k]];
         }
         std::size_t sum = 0;
         for (std::size_t& start : starts_) start = sum += start;
@@ -68,18 +50,28 @@ class PrefixIndex {
         // From the last to the first, so that the ends become the starts.
         for (std::size_t i = documents.count(); i-- != 0;) {
             const auto document = static_cast<std::uint32_t>(i);
-            for (std::size_t k = 0; k < needed_[i]; ++k) {
+            for (std::size_t k = 0; k < prefixes_[i].size; ++k) {
                 Posting& posting = postings[--starts_[documents.begin(i)[k]]];
-                if constexpr (Weighted)
-                    posting = {document, documents.rests_of(i)[k], documents.weights_of(i)[k]};
-                else
-                    posting = {document, static_cast<std::uint32_t>(documents.size(i) - k - 1)};
+                posting.document = document;
+                posting.rest = rest_of<Weighted>(documents, i, k);
+                if constexpr (Weighted) posting.weight = documents.weights_of(i)[k];
             }
         }
     }
 
-    // How many of its first features the index has of a document.
-    std::size_t needed(std::size_t document) const { return needed_[document]; }
+    // The first features of a document, which the index has: how many, the last one, and its rest.
+    struct Prefix {
+        std::uint32_t size, last;
+        Rest<Weighted> rest;
+    };
+    const Prefix& prefix(std::size_t document) const { return prefixes_[document]; }
+
+    // Load the places of the lists of some features, then the beginnings of these lists.
+    void prefetch(const std::uint32_t* features, std::size_t count) const {
+        for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(&starts_[features[k]]);
+        for (std::size_t k = 0; k < count; ++k)
+            __builtin_prefetch(postings_.data() + starts_[features[k]]);
+    }
 
     struct List {
         const Posting *begin, *end;
@@ -100,7 +92,7 @@ class PrefixIndex {
     }
 
   private:
-    std::vector<std::uint32_t> needed_;
+    std::vector<Prefix> prefixes_;
     std::vector<std::size_t> starts_;
     Room<Posting> postings_;
 };

@@ -1,4 +1,4 @@
-// Joins each document with the index of lighter ones.
+// Joins each document with the index of those before it.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,18 @@ struct PrefixJoin {
           measure(how),
           threshold(least),
           limits(how, Weighted, least),
-          ranked(rank_documents(all, how, limits, threads)) {
+          ranked(ranked_for(all, how, limits, threads)) {
         const std::size_t left = all.left.count;
         indices.reserve(2);
         indices.emplace_back(ranked, limits, 0, left);
         if (all.two) indices.emplace_back(ranked, limits, left, left + all.right.count);
+    }
+
+    static RankedDocuments ranked_for(const Collections& all, Measure how, const Limits& limits,
+                                      std::size_t threads) {
+        RankedDocuments found = rank_documents(all, how, limits, threads);
+        return found.of_length_1 ? in_order_of_prefixes(std::move(found), limits)
+                                 : std::move(found);
     }
 
     const std::uint64_t most_pairs;
@@ -38,7 +45,7 @@ struct PrefixJoin {
     std::vector<PrefixIndex<Weighted>> indices;  // of all documents, or of each side
 };
 
-// Finds the pairs of a document with lighter ones; each thread has its own.
+// Finds the pairs of a document with those before it; each thread has its own.
 template <bool Weighted>
 class PrefixWorker {
   public:
@@ -46,7 +53,8 @@ class PrefixWorker {
         : join_(join),
           ranked_(join.ranked),
           limits_(join.limits),
-          reached_(join.ranked.count()),
+          shared_(join.ranked.count(), kNothing),
+          reached_(join.ranked.count() + 1),
           share_(limit) {}
 
     // Count the postings to read.
@@ -57,41 +65,41 @@ class PrefixWorker {
     }
 
     void run(std::size_t document) {
+        std::size_t reached = 0;
         each_list(document, [&](std::size_t k, const auto& list) {
-            for (auto posting = list.begin; posting != list.end; ++posting)
-                look_at(*posting, document, k);
+            postings += static_cast<std::uint64_t>(list.end - list.begin);
+            reached = look_through(list, document, k, reached);
         });
-        for (const std::uint32_t other : touched_) {
-            const Reached reached = std::exchange(reached_[other], Reached());
-            if (reached.state == kOpen) compare(other, document, reached);
+        constexpr std::size_t kAhead = 8;
+        for (std::size_t i = 0; i < reached; ++i) {
+            if (i + kAhead < reached) __builtin_prefetch(&index_->prefix(reached_[i + kAhead]));
+            const std::uint32_t other = reached_[i];
+            compare(other, document, std::exchange(shared_[other], kNothing));
         }
-        touched_.clear();
     }
 
     std::vector<SimilarPair> pairs;
     std::uint64_t postings = 0, compared = 0;
 
   private:
-    enum State : std::uint32_t { kNew, kOpen, kGivenUp };
+    // What two documents share: a mass, or a number of features.
+    using Shared = std::conditional_t<Weighted, double, std::uint32_t>;
+    static constexpr Shared kNothing = Weighted ? Shared(-1) : Shared(0);
+    using List = typename PrefixIndex<Weighted>::List;
 
-    // What a lighter document is known to share.
-    struct Reached {
-        State state = kNew;
-        std::conditional_t<Weighted, double, std::uint32_t> shared = 0;
-    };
-    using Posting = typename PrefixIndex<Weighted>::Posting;
-
-    // Call take(k, list) with what the index has of feature k of a document and lighter ones.
+    // Call take(k, list) with what the index has of feature k of a document and those before it.
     template <typename Take>
     void each_list(std::size_t document, const Take& take) {
         const bool left = ranked_.places[document] < join_.documents.left.count;
         index_ = &join_.indices[join_.documents.two && left ? 1 : 0];
         needed_ =
             needed_of<Weighted>(ranked_, document, limits_, limits_.probe(ranked_.whole(document)));
+        // The least size is 0 where documents are not in the order of their masses.
         const auto own = ranked_.masses.begin() + static_cast<std::ptrdiff_t>(document);
         const auto first = static_cast<std::size_t>(
             std::lower_bound(ranked_.masses.begin(), own, limits_.least_size(*own)) -
             ranked_.masses.begin());
+        index_->prefetch(ranked_.begin(document), needed_);
         for (std::size_t k = 0; k < needed_; ++k)
             take(k, index_->list(ranked_.begin(document)[k], first, document));
     }
@@ -100,74 +108,93 @@ class PrefixWorker {
         return limits_.required(ranked_.masses[a], ranked_.masses[b]);
     }
 
-    // Both have feature k of `document`: what they share so far and what is left must be enough.
-    void look_at(const Posting& posting, std::size_t document, std::size_t k) {
-        Reached& reached = reached_[posting.document];
-        if (reached.state == kGivenUp) return;
-        double possible;
-        if constexpr (Weighted) {
-            reached.shared += limits_.both(ranked_.weights_of(document)[k], posting.weight);
-            possible = reached.shared + limits_.both(posting.rest, ranked_.rests_of(document)[k]);
-        } else {
-            const std::size_t rest = ranked_.size(document) - k - 1;
-            ++reached.shared;
-            possible = static_cast<double>(reached.shared +
-                                           std::min(static_cast<std::size_t>(posting.rest), rest));
+    // What documents share at most, of which these rests are still to be compared.
+    double possible(Shared shared, Rest<Weighted> a, Rest<Weighted> b) const {
+        if constexpr (Weighted)
+            return shared + limits_.both(a, b);
+        else
+            return static_cast<double>(shared + std::min(a, b));
+    }
+
+    // All in the list have feature k of `document`. One that has been reached shares more with it;
+    // another is reached if that and the rests are enough. If they are not, they never will be: all
+    // that two documents share from a later feature on is part of these rests. Nothing of this is a
+    // branch, which would be mispredicted every third time.
+    std::size_t look_through(const List& list, std::size_t document, std::size_t k,
+                             std::size_t reached) {
+        const Rest<Weighted> rest = rest_of<Weighted>(ranked_, document, k);
+        for (auto posting = list.begin; posting != list.end; ++posting) {
+            const std::uint32_t other = posting->document;
+            const bool is_new = shared_[other] == kNothing;
+            Shared shared = is_new ? 0 : shared_[other];
+            if constexpr (Weighted)
+                shared += limits_.both(ranked_.weights_of(document)[k], posting->weight);
+            else
+                ++shared;
+            const bool enough = possible(shared, posting->rest, rest) >= required(other, document);
+            shared_[other] = is_new && !enough ? kNothing : shared;
+            reached_[reached] = other;
+            reached += is_new && enough;
         }
-        if (reached.state == kNew) touched_.push_back(posting.document);
-        reached.state = possible >= required(posting.document, document) ? kOpen : kGivenUp;
+        return reached;
     }
 
-    void compare(std::size_t other, std::size_t document, const Reached& reached) {
-        Merge<std::uint32_t> merge = after_prefixes(other, document);
+    // What two documents share up to the end of the prefix that ends first is known; are the rests
+    // behind it enough? Of nearly all pairs they are not, so that this reads little memory.
+    void compare(std::size_t other, std::size_t document, Shared shared) {
+        const auto& prefix = index_->prefix(other);
+        const std::uint32_t* const features = ranked_.begin(document);
+        std::size_t i = prefix.size, j = needed_;
+        Rest<Weighted> rest = prefix.rest;
+        if (prefix.last <= features[j - 1]) {
+            j = places_up_to(prefix.last, features, j);
+        } else {
+            i = places_up_to(features[j - 1], ranked_.begin(other), i);
+            rest = rest_of<Weighted>(ranked_, other, i - 1);
+        }
         const double needed = required(other, document);
-        double possible;
-        if constexpr (Weighted)
-            possible = reached.shared + limits_.both(ranked_.rests_of(other)[merge.i - 1],
-                                                     ranked_.rests_of(document)[merge.j - 1]);
-        else
-            possible = static_cast<double>(reached.shared + merge.safe_steps());
-        if (possible < needed) return;
+        if (possible(shared, rest, rest_of<Weighted>(ranked_, document, j - 1)) < needed) return;
         ++compared;
+        Merge<std::uint32_t> merge{ranked_.begin(other), features, i,
+                                   ranked_.size(other),  j,        ranked_.size(document)};
+        if (!share_enough(other, document, merge, shared, needed)) return;
         if constexpr (Weighted)
-            compare_weighted(other, document, merge, reached.shared, needed);
+            take_weighted(other, document);
         else
-            compare_sets(other, document, merge, reached.shared, needed);
+            take(other, document,
+                 set_similarity(join_.measure, shared,
+                                static_cast<std::size_t>(ranked_.masses[other]),
+                                static_cast<std::size_t>(ranked_.masses[document])));
     }
 
-    // The features of two documents past their prefixes: what they share up to the last feature of
-    // the shorter prefix is already known.
-    Merge<std::uint32_t> after_prefixes(std::size_t other, std::size_t document) const {
-        const std::uint32_t *a = ranked_.begin(other), *b = ranked_.begin(document);
-        std::size_t i = index_->needed(other), j = needed_;
-        if (a[i - 1] < b[j - 1])
-            j = static_cast<std::size_t>(std::upper_bound(b, b + j, a[i - 1]) - b);
-        else
-            i = static_cast<std::size_t>(std::upper_bound(a, a + i, b[j - 1]) - a);
-        return {a, b, i, ranked_.size(other), j, ranked_.size(document)};
+    static std::size_t places_up_to(std::uint32_t feature, const std::uint32_t* features,
+                                    std::size_t count) {
+        return static_cast<std::size_t>(std::upper_bound(features, features + count, feature) -
+                                        features);
     }
 
-    void compare_sets(std::size_t other, std::size_t document, Merge<std::uint32_t> merge,
-                      std::size_t shared, double needed) {
+    // Add what is shared from where a merge stands. False, soon, if it is not as much as needed.
+    bool share_enough(std::size_t other, std::size_t document, Merge<std::uint32_t> merge,
+                      Shared& shared, double needed) const {
         constexpr std::size_t kSteps = 16;
         for (std::size_t safe = merge.safe_steps(); safe != 0; safe = merge.safe_steps()) {
-            if (static_cast<double>(shared + safe) < needed) return;
-            for (std::size_t steps = std::min(safe, kSteps); steps != 0; --steps)
-                shared += merge.step();
+            if (possible(shared, rest_of<Weighted>(ranked_, other, merge.i - 1),
+                         rest_of<Weighted>(ranked_, document, merge.j - 1)) < needed)
+                return false;
+            for (std::size_t steps = std::min(safe, kSteps); steps != 0; --steps) {
+                if constexpr (Weighted) {
+                    const double both = limits_.both(ranked_.weights_of(other)[merge.i],
+                                                     ranked_.weights_of(document)[merge.j]);
+                    shared += merge.step() != 0 ? both : 0;
+                } else {
+                    shared += static_cast<Shared>(merge.step());
+                }
+            }
         }
-        take(other, document,
-             set_similarity(join_.measure, shared, static_cast<std::size_t>(ranked_.masses[other]),
-                            static_cast<std::size_t>(ranked_.masses[document])));
+        return static_cast<double>(shared) >= needed;
     }
 
-    void compare_weighted(std::size_t other, std::size_t document, Merge<std::uint32_t> merge,
-                          double shared, double needed) {
-        const double *p = ranked_.weights_of(other), *q = ranked_.weights_of(document);
-        while (!merge.done()) {
-            const double both = limits_.both(p[merge.i], q[merge.j]);
-            shared += merge.step() != 0 ? both : 0;
-        }
-        if (shared < needed) return;
+    void take_weighted(std::size_t other, std::size_t document) {
         if (ranked_.places[other] > ranked_.places[document]) std::swap(other, document);
         const DocumentView a = view_of(join_.documents, ranked_.places[other]),
                            b = view_of(join_.documents, ranked_.places[document]);
@@ -191,8 +218,8 @@ class PrefixWorker {
     const Limits& limits_;
     const PrefixIndex<Weighted>* index_ = nullptr;  // that the present document is looked up in
     std::size_t needed_ = 0;                        // by so many of its features
-    std::vector<Reached> reached_;                  // by document; all new between two runs
-    std::vector<std::uint32_t> touched_;
+    std::vector<Shared> shared_;                    // by document; nothing between two runs
+    std::vector<std::uint32_t> reached_;            // documents, each once
     PairLimit::Share share_;
     WeightedPairs exact_;
 };

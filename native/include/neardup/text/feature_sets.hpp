@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "neardup/buffer.hpp"
+#include "neardup/hash_sorter.hpp"
 #include "neardup/isa.hpp"
 #include "neardup/text/feature_stream.hpp"
-#include "neardup/text/hash_sorter.hpp"
 #include "neardup/text/recipe.hpp"
 
 namespace neardup::NEARDUP_ISA {
@@ -109,7 +109,7 @@ class FeatureSets {
     }
 
     FeatureStream<Hash> stream_;
-    HashSorter sorter_;
+    HashSorter<std::uint64_t> sorter_;
     Buffer<std::uint64_t> hashes_, fresh_hashes_, found_hashes_, merged_hashes_;
     Buffer<std::uint32_t> counts_, found_counts_, merged_counts_;
     std::size_t distinct_ = 0;  // features in hashes_, ascending

@@ -27,6 +27,14 @@ struct FeatureTaker {
     ~FeatureTaker() = default;
 };
 
+// Where features in order go: arrays as long as those that they come from, and the offset of the
+// end of each document after a 0.
+struct OrderedFeatures {
+    std::int64_t* offsets;
+    std::uint64_t* hashes;
+    double* weights;
+};
+
 struct TextKernels {
     // Fingerprint every range that `next` returns.
     void (*fingerprint_ranges)(const Column&, const Recipe&, const Rows&, const NextRange& next);
@@ -38,6 +46,9 @@ struct TextKernels {
                                  const NextRange& next);
     // Find the features of every document, in the order of each range.
     void (*feature_ranges)(const Column&, const ShingleList&, FeatureTaker&, const NextRange& next);
+    // Put the features of every document in order, to where they began in `column`.
+    void (*order_ranges)(const FeatureColumn& column, const OrderedFeatures&,
+                         const NextRange& next);
     // Whether bytes are well-formed UTF-8.
     bool (*is_utf8)(const std::uint8_t* text, std::size_t size);
 };
@@ -69,6 +80,11 @@ struct FeatureTable {
 };
 FeatureTable features_of(const Column&, const ShingleList&, bool with_counts, std::size_t threads,
                          const TextKernels& kernels);
+
+// The features of each document in ascending order, each once; the weights of equal ones are added
+// as they come. Returns how many features there are then.
+std::size_t order_features(const FeatureColumn&, const OrderedFeatures&, std::size_t threads,
+                           const TextKernels& kernels);
 
 // Whether every string of a column is well-formed UTF-8.
 bool is_utf8_column(const Column&, const TextKernels& kernels);

@@ -173,6 +173,14 @@ def content_key(features: Sequence[int], weights: Sequence[float] | None = None)
     return first, second
 
 
+def ordered_features(features: Sequence[int], weights: Sequence[float]) -> list[tuple[int, float]]:
+    """The distinct features of a document, ascending; weights of equal ones add up as they come."""
+    found: dict[int, float] = {}
+    for feature, weight in zip(features, weights, strict=True):
+        found[feature] = found[feature] + weight if feature in found else weight
+    return sorted(found.items())
+
+
 def feature_in_field(feature: int, field: str) -> int:
     """Hash a feature with the field of a record: the same word in two fields is two features."""
     total = (feature * SHINGLE_BASE + unit_value(field)) & MASK

@@ -1,5 +1,5 @@
 // Sorts hashes, which are evenly distributed: by their leading bits into buckets that rarely hold
-// two different ones, then by insertion.
+// two different ones, then by insertion. Equal ones stay in order.
 #pragma once
 
 #include <bit>
@@ -12,12 +12,21 @@
 
 namespace neardup::NEARDUP_ISA {
 
+// A hash with the weight that it has in a document.
+struct WeightedHash {
+    std::uint64_t hash;
+    double weight;
+};
+
+// What values are sorted by.
+NEARDUP_INLINE std::uint64_t hash_of(std::uint64_t value) { return value; }
+NEARDUP_INLINE std::uint64_t hash_of(const WeightedHash& value) { return value.hash; }
+
+template <typename Value>
 class HashSorter {
   public:
     // Sort `values` in place.
-    void run(std::uint64_t* values, std::size_t count) {
-        sort(values, moved_.reserve(count), count, 0);
-    }
+    void run(Value* values, std::size_t count) { sort(values, moved_.reserve(count), count, 0); }
 
     std::size_t bytes() const { return places_.bytes() + moved_.bytes(); }
     void release() {
@@ -34,7 +43,7 @@ class HashSorter {
     static constexpr int kPartBits = 8;
 
     // Sort values that agree in their `used` leading bits.
-    void sort(std::uint64_t* values, std::uint64_t* scratch, std::size_t count, int used) {
+    void sort(Value* values, Value* scratch, std::size_t count, int used) {
         if (count <= kSmall) {
             insert_all(values, count, count);
             return;
@@ -50,7 +59,7 @@ class HashSorter {
     }
 
     // Too many values for places of 16 bits.
-    void part(std::uint64_t* values, std::uint64_t* scratch, std::size_t count, int used) {
+    void part(Value* values, Value* scratch, std::size_t count, int used) {
         const int bits = 64 - used < kPartBits ? 64 - used : kPartBits;
         std::size_t ends[1 << kPartBits] = {};
         for (std::size_t i = 0; i < count; ++i) ++ends[bucket_of(values[i], used, bits)];
@@ -70,12 +79,12 @@ class HashSorter {
         }
     }
 
-    static NEARDUP_INLINE std::size_t bucket_of(std::uint64_t value, int used, int bits) {
-        return value << used >> (64 - bits);
+    static NEARDUP_INLINE std::size_t bucket_of(const Value& value, int used, int bits) {
+        return hash_of(value) << used >> (64 - bits);
     }
 
-    NEARDUP_APART void distribute(std::uint64_t* values, std::uint64_t* scratch, std::size_t count,
-                                  int used, int bits) {
+    NEARDUP_APART void distribute(Value* values, Value* scratch, std::size_t count, int used,
+                                  int bits) {
         const std::size_t buckets = std::size_t{1} << bits;
         Place* places = places_.reserve(buckets + kPlacesAtOnce);
         std::memset(places, 0, (buckets + kPlacesAtOnce) * sizeof *places);
@@ -104,13 +113,13 @@ class HashSorter {
     }
 
     // Sort values that are in order as far as their `used` leading bits go.
-    void insert_bucketed(std::uint64_t* values, std::uint64_t* scratch, std::size_t count,
-                         int used) {
+    void insert_bucketed(Value* values, Value* scratch, std::size_t count, int used) {
         std::size_t sorted = insert_all(values, count, kSmall);
         while (sorted != count) {
             // A value had a long way to go: its bucket is larger than chance would make it.
             const auto same_bucket = [&](std::size_t i) {
-                return used == 0 || (values[i] ^ values[sorted]) >> (64 - used) == 0;
+                const std::uint64_t unlike = hash_of(values[i]) ^ hash_of(values[sorted]);
+                return used == 0 || unlike >> (64 - used) == 0;
             };
             std::size_t begin = sorted, end = sorted + 1;
             while (begin != 0 && same_bucket(begin - 1)) --begin;
@@ -122,30 +131,31 @@ class HashSorter {
 
     // Sort by insertion; stop before a value that would have to move further than `furthest`, and
     // return its place.
-    static NEARDUP_APART std::size_t insert_all(std::uint64_t* values, std::size_t count,
+    static NEARDUP_APART std::size_t insert_all(Value* values, std::size_t count,
                                                 std::size_t furthest) {
         for (std::size_t i = 1; i < count; ++i) {
-            const std::uint64_t value = values[i];
-            if (values[i - 1] <= value) [[likely]]
+            const Value value = values[i];
+            const std::uint64_t hash = hash_of(value);
+            if (hash_of(values[i - 1]) <= hash) [[likely]]
                 continue;
             const std::size_t last = i < furthest ? 0 : i - furthest;
             std::size_t at = i - 1;
-            while (at > last && values[at - 1] > value) --at;
-            if (at == last && last != 0 && values[at - 1] > value) return i;
+            while (at > last && hash_of(values[at - 1]) > hash) --at;
+            if (at == last && last != 0 && hash_of(values[at - 1]) > hash) return i;
             std::memmove(values + at + 1, values + at, (i - at) * sizeof *values);
             values[at] = value;
         }
         return count;
     }
 
-    static bool all_equal(const std::uint64_t* values, std::size_t count) {
+    static bool all_equal(const Value* values, std::size_t count) {
         std::size_t i = 1;
-        while (i < count && values[i] == values[0]) ++i;
+        while (i < count && hash_of(values[i]) == hash_of(values[0])) ++i;
         return i == count;
     }
 
     Buffer<Place> places_;
-    Buffer<std::uint64_t> moved_;
+    Buffer<Value> moved_;
 };
 
 }  // namespace neardup::NEARDUP_ISA
