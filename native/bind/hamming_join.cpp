@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -108,20 +109,26 @@ auto group(const RowArray& rows, std::size_t threads) {
     {
         nb::gil_scoped_release release;
         const std::vector<std::uint32_t> first = first_equals(sides, threads);
-        std::size_t groups = 0;
-        for (std::size_t i = 0; i < first.size(); ++i) groups += first[i] == i ? 1 : 0;
-        firsts.emplace(groups);
-        groups = 0;
-        for (std::size_t i = 0; i < first.size(); ++i) {
-            if (first[i] == i) {
-                firsts->data[groups] = static_cast<std::int64_t>(i);
-                group_of.data[i] = static_cast<std::int64_t>(groups++);
-            } else {
-                group_of.data[i] = group_of.data[first[i]];
+        if (first.empty()) {
+            std::iota(group_of.data, group_of.data + group_of.size, std::int64_t{0});
+        } else {
+            std::size_t groups = 0;
+            for (std::size_t i = 0; i < first.size(); ++i) groups += first[i] == i ? 1 : 0;
+            firsts.emplace(groups);
+            groups = 0;
+            for (std::size_t i = 0; i < first.size(); ++i) {
+                if (first[i] == i) {
+                    firsts->data[groups] = static_cast<std::int64_t>(i);
+                    group_of.data[i] = static_cast<std::int64_t>(groups++);
+                } else {
+                    group_of.data[i] = group_of.data[first[i]];
+                }
             }
         }
     }
-    return std::tuple(firsts->array(), group_of.array());
+    // Where all rows differ, both are the same numbers, and take memory once.
+    auto groups = group_of.array();
+    return firsts ? std::tuple(firsts->array(), groups) : std::tuple(groups, groups);
 }
 
 Members members_of(const Places& group_of, std::size_t groups) {
