@@ -169,7 +169,7 @@ class Grouper {
 
 // A hash of whole rows; for rows of one limb it tells all apart.
 struct HashedRows {
-    const Sides& sides;
+    Sides sides;
 
     std::uint64_t value(std::size_t i) const {
         const std::uint64_t* row = sides.row(i);
