@@ -73,7 +73,7 @@ void Worker::compare(const Items& items, Node& node, const std::uint32_t* starts
     const Buckets all{items.values, items.places, starts, buckets, largest};
     const Sides& sides = settings_.sides;
     if (sides.limbs == 1)
-        settings_.kernels.compare_limbs(all, sides, settings_.most, node.turn(), on_pair);
+        settings_.kernels.compare_limbs(all, sides, settings_.most, node.screen(), on_pair);
     else
         settings_.kernels.compare_rows(all, sides, settings_.most,
                                        tile_.at_least(kTileRows * sides.limbs + kPadding), on_pair);
