@@ -12,7 +12,8 @@ namespace neardup {
 namespace {
 
 // How many limbs of a pair are looked at. For few bits, a quarter of a limb tells nearly all pairs
-// apart; in wider rows, differences add up and most pairs are given up as soon as they are too many.
+// apart; in wider rows, differences add up and most pairs are given up as soon as they are too
+// many.
 double limbs_compared(std::size_t limbs, std::uint32_t most) {
     if (limbs == 1) return most <= kFewBits ? 0.25 : 1;
     return std::min(static_cast<double>(limbs), 1 + most / 24.0);

@@ -20,12 +20,13 @@ class Firsts {
   public:
     explicit Firsts(std::size_t count) : count_(count) {}
 
-    void set(std::uint32_t place, std::uint32_t first) {
+    // Ready to be written, by all threads.
+    std::uint32_t* made() {
         std::call_once(made_, [&] {
             places_.resize(count_);
             std::iota(places_.begin(), places_.end(), 0U);
         });
-        places_[place] = first;
+        return places_.data();
     }
 
     std::vector<std::uint32_t> take() { return std::move(places_); }
@@ -77,18 +78,16 @@ class Grouper {
     // of a small table for themselves and so are equal to no other: this takes a third of the time
     // that dividing all of them would.
     void group(const Items& items, unsigned used) {
-        if (items.count <= kFewRows || all_equal(items))
-            group_below(items, used, 0);
-        else
-            group_below(in_shared_slots(items, used), used, 0);
+        const bool divides = items.count > kFewRows && !all_equal(items);
+        group_below(divides ? in_shared_slots(items, used) : items, used, 0);
     }
 
   private:
     void group_below(const Items& items, unsigned used, std::size_t level) {
         if (items.count < 2) return;
         if (all_equal(items)) {
-            for (std::size_t i = 1; i < items.count; ++i)
-                firsts_.set(items.places[i], items.places[0]);
+            std::uint32_t* firsts = firsts_.made();
+            for (std::size_t i = 1; i < items.count; ++i) firsts[items.places[i]] = items.places[0];
         } else if (items.count <= kFewRows) {
             group_few(items);
         } else if (used == 64) {
@@ -129,7 +128,7 @@ class Grouper {
         for (std::size_t i = 0; i < items.count; ++i) {
             std::size_t first = 0;
             while (first < i && !equal(items, first, i)) ++first;
-            if (first != i) firsts_.set(items.places[i], items.places[first]);
+            if (first != i) firsts_.made()[items.places[i]] = items.places[first];
         }
     }
 
@@ -144,7 +143,7 @@ class Grouper {
         std::uint32_t first = order[0];
         for (std::size_t i = 1; i < order.size(); ++i)
             if (compare(first, order[i]) == 0)
-                firsts_.set(order[i], first);
+                firsts_.made()[order[i]] = first;
             else
                 first = order[i];
     }
@@ -152,7 +151,7 @@ class Grouper {
     void divide(const Items& items, unsigned used, std::size_t level) {
         while (levels_.size() <= level) levels_.push_back(std::make_unique<ItemRoom>());
         std::uint32_t starts[kMostBuckets + 1];
-        const Digit digit = next_digit(items.count, used, 64);
+        const Digit digit = next_digit(items.count, sides_.limbs, used, 64);
         const Items all = partition(KeyedRows{items}, items.count, digit, starts, *levels_[level]);
         for (std::size_t bucket = 0; bucket < digit.buckets(); ++bucket)
             if (starts[bucket] != starts[bucket + 1])
@@ -190,7 +189,7 @@ std::vector<std::uint32_t> first_equals(const Sides& sides, std::size_t threads)
     if (sides.count() == 0) return {};
     threads = useful_threads(threads, sides.count());
     TopBuckets top;
-    const Digit digit = next_digit(sides.count(), 0, 64);
+    const Digit digit = next_digit(sides.count(), sides.limbs, 0, 64);
     top.fill(HashedRows{sides}, sides.count(), digit, threads);
     const std::vector<std::size_t> order = top.by_size(2);
     Firsts firsts(sides.count());

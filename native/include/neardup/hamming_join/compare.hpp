@@ -120,27 +120,38 @@ NEARDUP_INLINE bool any_near(const std::uint16_t* quarters, std::size_t count, s
     return any != 0;
 }
 
+// So many rows are compared with the same others before a branch depends on the outcome.
+inline constexpr std::size_t kTogether = 4;
+static_assert(kTogether <= kPadding + 1);
+
 NEARDUP_INLINE void compare_quarters(const std::uint64_t* values, const Span& span,
                                      std::uint32_t most, const Screen& screen, Quarters& quarters,
                                      const OnPair& found) {
     const std::size_t count = span.last - span.first;
     if (span.last > quarters.last()) quarters.move_to(span.first);
-    if (!span.two && count <= kQuarters &&
-        !any_near(quarters.of(span.first), count, screen.most))
+    if (!span.two && count <= kQuarters && !any_near(quarters.of(span.first), count, screen.most))
         return;
     for (std::size_t tile = span.after(span.first); tile < span.last; tile = quarters.last()) {
         if (tile >= quarters.last()) quarters.move_to(tile);
         const std::size_t end = std::min(quarters.last(), span.last);
-        for (std::size_t i = span.first; i < std::min(span.middle, end); ++i) {
-            const std::uint16_t quarter = screen.of(values[i]);
+        const std::size_t stop = std::min(span.middle, end);
+        for (std::size_t i = span.first; i < stop; i += kTogether) {
+            std::uint16_t quarter[kTogether];
+            for (std::size_t k = 0; k < kTogether; ++k) quarter[k] = screen.of(values[i + k]);
             for (std::size_t j = std::max(span.after(i), tile); j < end; j += kQuarters) {
-                std::uint32_t near = near_quarters(quarter, quarters.of(j), screen.most);
-                for (; near != 0; near &= near - 1) {
-                    const std::size_t at = j + static_cast<std::size_t>(std::countr_zero(near));
-                    if (at >= end) break;
-                    const std::uint32_t distance = bit_count(values[i] ^ values[at]);
-                    if (distance <= most) found(i, at, distance);
-                }
+                std::uint32_t near[kTogether], any = 0;
+                for (std::size_t k = 0; k < kTogether; ++k)
+                    any |= near[k] = near_quarters(quarter[k], quarters.of(j), screen.most);
+                if (any == 0) continue;
+                for (std::size_t k = 0; k < std::min(kTogether, stop - i); ++k)
+                    for (; near[k] != 0; near[k] &= near[k] - 1) {
+                        const std::size_t at =
+                            j + static_cast<std::size_t>(std::countr_zero(near[k]));
+                        if (at >= end) break;
+                        if (at < span.after(i + k)) continue;
+                        const std::uint32_t distance = bit_count(values[i + k] ^ values[at]);
+                        if (distance <= most) found(i + k, at, distance);
+                    }
             }
         }
     }

@@ -52,8 +52,9 @@ struct Digit {
 };
 
 // So few bits that buckets still hold about eight rows: opening one costs as much as moving two.
-inline Digit next_digit(std::size_t count, unsigned used, unsigned key_bits) {
-    const auto wanted = static_cast<unsigned>(std::bit_width(count / 8));
+// Of rows of one limb, up to 32 are compared at once, and 16 take little longer than eight.
+inline Digit next_digit(std::size_t count, std::size_t limbs, unsigned used, unsigned key_bits) {
+    const auto wanted = static_cast<unsigned>(std::bit_width(count / (limbs == 1 ? 16 : 8)));
     unsigned bits = wanted < kMostDigitBits ? wanted : kMostDigitBits;
     if (bits == 0) bits = 1;
     return {used, bits < key_bits - used ? bits : key_bits - used};

@@ -3,9 +3,9 @@
 // A pair within a budget of k differences is equal in one of k + 1 blocks. Seen as a ring, there is
 // even a block from which on the first j + 1 blocks hold at most j differences, for every j: else
 // the ring would fall into stretches with a difference for each of their blocks, k + 1 in all (Qin
-// and Xiao, Pigeonring, 2018). The pair belongs to that block, so that nothing is found twice and no
-// set of pairs is kept. Rows that share block i are compared, first by the next block, which has at
-// most one difference; or divided again, by the next j blocks, which have at most j.
+// and Xiao, Pigeonring, 2018). The pair belongs to that block, so that nothing is found twice and
+// no set of pairs is kept. Rows that share block i are compared, first by the next block, which has
+// at most one difference; or divided again, by the next j blocks, which have at most j.
 #pragma once
 
 #include <array>
