@@ -169,15 +169,18 @@ struct LimbSums {
 
 NEARDUP_INLINE std::uint32_t near_quarters(std::uint16_t x, const std::uint16_t* others,
                                            std::uint32_t most) {
-    std::uint16_t counts[kQuarters], any = 0;
+    // All in 16 bits, so that eight fit a register. A difference below zero has its top bit set.
+    const auto limit = static_cast<std::uint16_t>(most + 1);
+    std::uint16_t beyond[kQuarters], any = 0;
     for (std::size_t i = 0; i < kQuarters; ++i) {
-        counts[i] = quarter_count(x ^ others[i]);
-        any |= counts[i] <= most ? 1U : 0U;
+        const auto differ = static_cast<std::uint16_t>(x ^ others[i]);
+        beyond[i] = static_cast<std::uint16_t>(quarter_count(differ) - limit);
+        any = static_cast<std::uint16_t>(any | beyond[i]);
     }
-    if (any == 0) return 0;
+    if (any >> 15 == 0) return 0;
     std::uint32_t near = 0;
     for (std::size_t i = 0; i < kQuarters; ++i)
-        near |= static_cast<std::uint32_t>(counts[i] <= most) << i;
+        near |= static_cast<std::uint32_t>(beyond[i] >> 15) << i;
     return near;
 }
 
