@@ -84,27 +84,31 @@ auto found_by(const Work& work) {
     return pair_arrays(pairs);
 }
 
+// The groups of equal rows; none where no two rows are equal.
 auto group(const RowArray& rows, std::size_t threads) {
     const Sides sides = sides_of(rows, std::nullopt);
-    Values<std::int64_t> group_of(sides.count());
-    std::optional<Values<std::int64_t>> firsts;
+    std::optional<Values<std::int64_t>> group_of, firsts;
     {
         nb::gil_scoped_release release;
         const std::vector<std::uint32_t> first = first_equals(sides, threads);
-        std::size_t groups = 0;
-        for (std::size_t i = 0; i < first.size(); ++i) groups += first[i] == i ? 1 : 0;
-        firsts.emplace(groups);
-        groups = 0;
-        for (std::size_t i = 0; i < first.size(); ++i) {
-            if (first[i] == i) {
-                firsts->data[groups] = static_cast<std::int64_t>(i);
-                group_of.data[i] = static_cast<std::int64_t>(groups++);
-            } else {
-                group_of.data[i] = group_of.data[first[i]];
+        if (!first.empty()) {
+            std::size_t groups = 0;
+            for (std::size_t i = 0; i < first.size(); ++i) groups += first[i] == i ? 1 : 0;
+            group_of.emplace(first.size());
+            firsts.emplace(groups);
+            groups = 0;
+            for (std::size_t i = 0; i < first.size(); ++i) {
+                if (first[i] == i) {
+                    firsts->data[groups] = static_cast<std::int64_t>(i);
+                    group_of->data[i] = static_cast<std::int64_t>(groups++);
+                } else {
+                    group_of->data[i] = group_of->data[first[i]];
+                }
             }
         }
     }
-    return std::tuple(firsts->array(), group_of.array());
+    using Groups = decltype(std::tuple(firsts->array(), group_of->array()));
+    return firsts ? std::optional<Groups>({firsts->array(), group_of->array()}) : std::nullopt;
 }
 
 Members members_of(const Places& group_of, std::size_t groups) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -146,17 +147,19 @@ void check_groups(const NearRows& rows, long seed) {
         rows.left.data(), rows.left.size() / rows.limbs, nullptr, 0, rows.limbs, false};
     for (const std::size_t threads : {1, 2, 3}) {
         const std::vector<std::uint32_t> firsts = first_equals(sides, threads);
-        bool right = true;
+        bool right = true, any = false;
         std::vector<std::int64_t> group_of;
         std::int64_t groups = 0;
         for (std::size_t i = 0; i < sides.left_count; ++i) {
             std::size_t first = 0;
             while (!std::equal(sides.row(first), sides.row(first) + rows.limbs, sides.row(i)))
                 ++first;
-            right = right && firsts[i] == first;
+            right = right && (firsts.empty() ? i : firsts[i]) == first;
+            any = any || first != i;
             group_of.push_back(first == i ? groups++ : group_of[first]);
         }
         CHECK_CASE(right, seed);
+        CHECK_CASE(firsts.empty() != any, seed);
         const Members members(group_of.data(), group_of.size(), static_cast<std::size_t>(groups));
         const Triples equal =
             naive(sides, [](auto, auto, std::uint32_t bits, auto, auto) { return bits == 0; });
@@ -279,6 +282,28 @@ void check_equal_hashes(std::size_t different) {
     CHECK_CASE(right, different);
 }
 
+// Enough rows for a table of slots in each bucket: none equal, few equal, many equal.
+void check_many_groups() {
+    Random random(5);
+    for (const std::size_t limbs : {1U, 2U})
+        for (const std::size_t equal : {0U, 50U, 9000U}) {
+            const std::size_t count = 20'000;
+            std::vector<std::uint64_t> rows(count * limbs);
+            for (std::uint64_t& limb : rows) limb = random();
+            std::vector<std::uint32_t> expected(count);
+            std::iota(expected.begin(), expected.end(), 0U);
+            for (std::size_t i = count - equal; i < count; ++i) {
+                const std::size_t other = below(random, 10'000);
+                std::copy_n(&rows[other * limbs], limbs, &rows[i * limbs]);
+                expected[i] = static_cast<std::uint32_t>(other);
+            }
+            if (equal == 0) expected.clear();
+            const Sides sides{rows.data(), count, nullptr, 0, limbs, false};
+            for (const std::size_t threads : {1, 3})
+                CHECK_CASE(first_equals(sides, threads) == expected, equal);
+        }
+}
+
 // Enough rows for several threads, several digits and a radix sort of the pairs.
 void check_many() {
     Random random(1);
@@ -327,6 +352,7 @@ void test_hamming_join() {
     }
     check_equal_hashes(3);
     check_equal_hashes(40);
+    check_many_groups();
     check_many();
     check_shared();
     check_many_stars();

@@ -141,7 +141,11 @@ void check_buckets(const HammingKernels& kernels, Random& random, long seed) {
             const std::size_t largest = random() % 2 == 0 ? 100 : 1200;
             const Buckets all{values.data(), places.data(), starts.data(), buckets, largest};
             for (const std::uint32_t most : {0U, 3U, kFewBits, kFewBits + 1, 20U}) {
-                Found expected, found;
+                const Screen screen{
+                    static_cast<int>(below(random, 64)), static_cast<int>(below(random, 64)),
+                    static_cast<std::uint16_t>(random() % 2 == 0 ? 0 : random() | random()),
+                    static_cast<std::uint32_t>(below(random, 4))};
+                Found expected, found, unsought;
                 for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
                     if (starts[bucket + 1] - starts[bucket] > largest) continue;
                     for (std::size_t i = starts[bucket]; i < starts[bucket + 1]; ++i)
@@ -149,16 +153,24 @@ void check_buckets(const HammingKernels& kernels, Random& random, long seed) {
                             if (two && (places[i] >= left || places[j] < left)) continue;
                             const std::uint32_t distance =
                                 count_differing(sides.row(places[i]), sides.row(places[j]), limbs);
-                            if (distance <= most) expected.emplace_back(i, j, distance);
+                            if (distance > most) continue;
+                            const int seen =
+                                std::popcount(static_cast<unsigned>(screen.of(values[i])) ^
+                                              static_cast<unsigned>(screen.of(values[j])));
+                            const bool sought =
+                                limbs > 1 || static_cast<std::uint32_t>(seen) <= screen.most;
+                            (sought ? expected : unsought).emplace_back(i, j, distance);
                         }
                 }
                 if (limbs == 1)
-                    kernels.compare_limbs(all, sides, most, static_cast<int>(below(random, 64)),
-                                          into(found));
+                    kernels.compare_limbs(all, sides, most, screen, into(found));
                 else
                     kernels.compare_rows(all, sides, most, room.data(), into(found));
                 std::sort(found.begin(), found.end());
-                // A turn that brings other bits into the lower half finds the same pairs.
+                // Whatever bits are looked at first, every pair that is sought is found once.
+                if (limbs == 1 && screen.quarter == 0)
+                    expected.insert(expected.end(), unsought.begin(), unsought.end());
+                std::sort(expected.begin(), expected.end());
                 CHECK_CASE(found == expected, seed);
             }
         }

@@ -121,6 +121,7 @@ def test_groups_and_their_expansion(drawn, share):
     expected = twin.group_rows(rows)
     assert groups.firsts.tolist() == expected.firsts.tolist()
     assert groups.group_of.tolist() == expected.group_of.tolist()
+    assert (hamming_join.equal_rows(rows) is None) == (twin.equal_rows(rows) is None)
     pairs = hamming_join.join_within(rows[groups.firsts], bits=bits, distance=distance)
     expanded = lists(hamming_join.expand_pairs(pairs, groups))
     assert expanded == lists(twin.expand_pairs(pairs, groups))

@@ -76,6 +76,13 @@ NEARDUP_INLINE std::uint32_t half_count(std::uint32_t x) {
     return (x + (x >> 16)) & 63;
 }
 
+NEARDUP_INLINE std::uint16_t quarter_count(std::uint16_t x) {
+    x = static_cast<std::uint16_t>(x - (x >> 1 & 0x5555));
+    x = static_cast<std::uint16_t>((x & 0x3333) + (x >> 2 & 0x3333));
+    x = static_cast<std::uint16_t>((x + (x >> 4)) & 0x0F0F);
+    return static_cast<std::uint16_t>((x + (x >> 8)) & 31);
+}
+
 #endif
 
 #if defined(NEARDUP_USE_AVX512)

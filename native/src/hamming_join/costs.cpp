@@ -11,12 +11,11 @@ namespace neardup {
 
 namespace {
 
-constexpr std::size_t kMostSamples = 12;
-
-// How many limbs of a pair are looked at. For few bits, half a limb tells nearly all pairs apart;
-// in wider rows, differences add up and most pairs are given up as soon as they are too many.
+// How many limbs of a pair are looked at. For few bits, a quarter of a limb tells nearly all pairs
+// apart; in wider rows, differences add up and most pairs are given up as soon as they are too
+// many.
 double limbs_compared(std::size_t limbs, std::uint32_t most) {
-    if (limbs == 1) return most <= kFewBits ? 0.5 : 1;
+    if (limbs == 1) return most <= kFewBits ? 0.25 : 1;
     return std::min(static_cast<double>(limbs), 1 + most / 24.0);
 }
 
@@ -47,14 +46,11 @@ double CostModel::divided(double rows, std::size_t bits, std::size_t budget, int
                                          std::max(1.0, std::log2(rows) - 3));
     const double once = move_ * std::ceil(used / kMostDigitBits) + bucket_ * std::exp2(used) / rows;
     const double left = rows / std::exp2(used);
-    const std::size_t samples = std::min(budget + 1, kMostSamples);
-    double sum = 0;
-    for (std::size_t i = 0; i < samples; ++i) {
-        const std::size_t earlier = samples == 1 ? 0 : i * budget / (samples - 1);
-        const std::size_t later = std::max<std::size_t>(1, budget - earlier);
-        sum += once + (left < 4 ? compared(left) : cheapest(left, later * block, later, depth - 1));
-    }
-    const double cost = sum / static_cast<double>(samples) * static_cast<double>(budget + 1);
+    double below = compared(left);
+    for (std::size_t next = left < 4 ? 0 : std::min<std::size_t>(1, budget); next != 0;
+         next = next == budget ? 0 : std::min(2 * next, budget))
+        below = std::min(below, cheapest(left, next * block, next, depth - 1));
+    const double cost = (once + below) * static_cast<double>(budget + 1);
     known_.emplace(question, cost);
     return cost;
 }

@@ -47,7 +47,7 @@ void Worker::partition_below(const Source& source, std::size_t count, Node& node
                              std::size_t level) {
     while (levels_.size() <= level) levels_.push_back(std::make_unique<ItemRoom>());
     std::uint32_t starts[kMostBuckets + 1];
-    const Digit digit = next_digit(count, used, node.mask().key_bits());
+    const Digit digit = next_digit(count, settings_.sides.limbs, used, node.mask().key_bits());
     const Items items = partition(source, count, digit, starts, *levels_[level]);
 
     const unsigned now_used = used + digit.bits;
@@ -73,7 +73,7 @@ void Worker::compare(const Items& items, Node& node, const std::uint32_t* starts
     const Buckets all{items.values, items.places, starts, buckets, largest};
     const Sides& sides = settings_.sides;
     if (sides.limbs == 1)
-        settings_.kernels.compare_limbs(all, sides, settings_.most, node.turn(), on_pair);
+        settings_.kernels.compare_limbs(all, sides, settings_.most, node.screen(), on_pair);
     else
         settings_.kernels.compare_rows(all, sides, settings_.most,
                                        tile_.at_least(kTileRows * sides.limbs + kPadding), on_pair);
@@ -141,7 +141,7 @@ class SharedSearch {
         TopBuckets& top = *tops_[level];
         Digit digit{used, 0};
         if (used < node[0]->mask().key_bits())
-            digit = next_digit(count, used, node[0]->mask().key_bits());
+            digit = next_digit(count, settings_.sides.limbs, used, node[0]->mask().key_bits());
         top.fill(source, count, digit, settings_.threads);
         used += digit.bits;
 

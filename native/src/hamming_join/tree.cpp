@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace neardup {
 
@@ -27,7 +28,38 @@ void append(BitList& bits, const BitList& more) {
     bits.insert(bits.end(), more.begin(), more.end());
 }
 
+// The share of random numbers of `bits` bits that have at most `most` ones.
+double share_within(int bits, std::size_t most) {
+    double sum = 0, choices = 1;
+    for (int ones = 0; ones <= bits && static_cast<std::size_t>(ones) <= most; ++ones) {
+        sum += choices;
+        choices *= static_cast<double>(bits - ones) / (ones + 1);
+    }
+    return std::ldexp(sum, -bits);
+}
+
+// Where a quarter of a limb lets more pairs through, looking at them again costs too much.
+constexpr double kMostLetThrough = 1.0 / 256;
+
 }  // namespace
+
+std::size_t Division::owner(const std::uint64_t* x, const std::uint64_t* y) const {
+    std::size_t owner = 0;
+    if (blocks.empty()) {
+        while (owner < masks.size() && !masks[owner].agree(x, y)) ++owner;
+        return owner;
+    }
+    // Behind the last of the highest points of a sum to which a block adds its differences less
+    // one, every stretch adds less than nothing, also around the ring, which as a whole does.
+    std::size_t differences = 0, highest = 0;
+    for (std::size_t block = 1; block < masks.size(); ++block) {
+        differences += masks[block - 1].differences(x, y);
+        if (differences + owner < highest + block) continue;
+        owner = block;
+        highest = differences;
+    }
+    return owner;
+}
 
 Node::Node(TreeSettings& settings, const Node* parent, const Division* parent_division,
            std::size_t index)
@@ -38,14 +70,6 @@ Node::Node(TreeSettings& settings, const Node* parent, const Division* parent_di
         return;
     }
     unequal_ = parent_->unequal_ & ~mask().bits_of(0);
-    int most = -1;
-    for (int turn = 0; turn < 64; turn += 8) {
-        const int seen = std::popcount(static_cast<std::uint32_t>(std::rotl(unequal_, turn)));
-        if (seen > most) {
-            most = seen;
-            turn_ = turn;
-        }
-    }
 }
 
 std::unique_ptr<Node> Node::root(TreeSettings& settings, std::size_t budget) {
@@ -90,8 +114,37 @@ void Node::offer(BitList bits, std::size_t budget) {
     if (bits.size() > budget) options_.push_back({std::move(bits), budget, nullptr});
 }
 
+// Take the bits that tell most rows apart: as many as there are for the half, and for the quarter
+// those of the option here or above that lets the fewest pairs through.
+void Node::choose_screen() {
+    int seen = -1;
+    for (int turn = 0; turn < 64; turn += 8) {
+        const int here = std::popcount(static_cast<std::uint32_t>(std::rotl(unequal_, turn)));
+        if (here > seen) {
+            seen = here;
+            screen_.half_turn = turn;
+        }
+    }
+    if (settings_.limbs != 1) return;
+    double least = kMostLetThrough;
+    for (const Node* node = this; node != nullptr; node = node->parent_)
+        for (const Option& option : node->options_) {
+            const std::uint64_t bits = mask_of(option.bits, 1).bits_of(0) & unequal_;
+            for (int turn = 0; turn < 64; ++turn) {
+                const auto quarter = static_cast<std::uint16_t>(std::rotl(bits, turn));
+                const double share = share_within(std::popcount(quarter), option.budget);
+                if (share >= least) continue;
+                least = share;
+                screen_.turn = turn;
+                screen_.quarter = quarter;
+                screen_.most = static_cast<std::uint32_t>(option.budget);
+            }
+        }
+}
+
 // Choose, for each order of magnitude of rows, the cheapest way on.
 void Node::decide() {
+    choose_screen();
     compared_ = ~std::size_t{0};
     for (std::size_t width = 1; width < choice_.size(); ++width) {
         const double rows = 1.4 * static_cast<double>(std::uint64_t{1} << (width - 1));
@@ -147,28 +200,21 @@ Node& Node::child(Division& division, std::size_t block) {
     child.reset(new Node(settings_, this, &division, block));
     const std::size_t budget = division.blocks.size() - 1;
     BitList bits;
-    // Blocks that were given need not hold all bits; what lies outside may differ as well.
-    if (parent_ == nullptr) bits = outside(division);
-    for (std::size_t later = block + 1; later <= budget; ++later)
-        append(bits, division.blocks[later]);
-    for (std::size_t earlier = 0, next = 0; earlier <= block; ++earlier) {
-        if (earlier != 0) append(bits, division.blocks[block - earlier]);
+    for (std::size_t next = 1; next <= budget; ++next) {
+        append(bits, division.blocks[(block + next) % (budget + 1)]);
+        // Blocks that were given need not hold all bits; what lies outside may differ as well.
+        if (next == budget && parent_ == nullptr) append(bits, outside(division));
         // Doubling steps: with hundreds of blocks, every number of them would be too many options.
-        if (earlier != next && earlier != block) continue;
-        next = earlier == 0 ? 1 : 2 * earlier;
-        const std::size_t left = budget - block + earlier;
-        if (left != 0) child->offer(bits, left);
+        if (std::has_single_bit(next) || next == budget) child->offer(bits, next);
     }
     child->decide();
     return *child;
 }
 
 bool Node::owns(const std::uint64_t* x, const std::uint64_t* y) const {
-    for (const Node* node = this; node->parent_ != nullptr; node = node->parent_) {
-        if (!node->mask().agree(x, y)) return false;
-        for (std::size_t earlier = 0; earlier < node->index_; ++earlier)
-            if (node->parent_division_->masks[earlier].agree(x, y)) return false;
-    }
+    for (const Node* node = this; node->parent_ != nullptr; node = node->parent_)
+        if (!node->mask().agree(x, y) || node->parent_division_->owner(x, y) != node->index_)
+            return false;
     return true;
 }
 

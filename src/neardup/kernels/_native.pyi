@@ -197,7 +197,7 @@ PairArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint16]]
 
 def group_rows(
     rows: NDArray[np.uint64], *, threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None: ...
 def join_within(
     left: NDArray[np.uint64],
     right: NDArray[np.uint64] | None,

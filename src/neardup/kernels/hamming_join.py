@@ -43,6 +43,12 @@ class RowGroups:
     firsts: NDArray[np.int64]
     group_of: NDArray[np.int64]
 
+    @classmethod
+    def alone(cls, count: int) -> RowGroups:
+        """Groups of one row each."""
+        numbers = np.arange(count)
+        return cls(numbers, numbers)
+
 
 @dataclass(frozen=True, eq=False)
 class RowPairs:
@@ -201,6 +207,7 @@ __all__ = [
     "RowStars",
     "TooManyPairsError",
     "count_masks",
+    "equal_rows",
     "expand_pairs",
     "group_rows",
     "hamming_stars",
@@ -213,7 +220,13 @@ __all__ = [
 
 def group_rows(rows: Rows, *, threads: int = 1) -> RowGroups:
     """Group equal rows, numbered by their first appearance."""
-    return RowGroups(*_native.group_rows(checked_rows(rows, "rows"), threads=threads))
+    return equal_rows(rows, threads=threads) or RowGroups.alone(len(rows))
+
+
+def equal_rows(rows: Rows, *, threads: int = 1) -> RowGroups | None:
+    """The groups of `group_rows`, or None, which takes no memory, where no two rows are equal."""
+    groups = _native.group_rows(checked_rows(rows, "rows"), threads=threads)
+    return None if groups is None else RowGroups(*groups)
 
 
 def join_within(

@@ -83,6 +83,80 @@ inline void compare_halves(const std::uint64_t* values, const Span& span, std::u
     }
 }
 
+// The quarters of rows that lie together, some of them at a time.
+class Quarters {
+  public:
+    Quarters(const std::uint64_t* values, std::size_t count, const Screen& screen)
+        : values_(values), count_(count), screen_(screen) {}
+
+    // Have those from row `first` on, at most kTileRows.
+    NEARDUP_INLINE void move_to(std::size_t first) {
+        first_ = first;
+        last_ = std::min(first + kTileRows, count_);
+        const Screen screen = screen_;
+        for (std::size_t i = first; i < last_; ++i) quarters_[i - first] = screen.of(values_[i]);
+        std::fill_n(quarters_ + (last_ - first), kQuarters, std::uint16_t{0});
+    }
+
+    std::size_t first() const { return first_; }
+    std::size_t last() const { return last_; }
+    const std::uint16_t* of(std::size_t row) const { return quarters_ + (row - first_); }
+
+  private:
+    const std::uint64_t* values_;
+    std::size_t count_;
+    const Screen& screen_;
+    std::size_t first_ = 0, last_ = 0;
+    std::uint16_t quarters_[kTileRows + kQuarters];
+};
+
+// Whether any two of at most kQuarters + 1 rows are near, by their quarters. Most buckets are so
+// small and have none, and no branch depends on which.
+NEARDUP_INLINE bool any_near(const std::uint16_t* quarters, std::size_t count, std::uint32_t most) {
+    std::uint32_t any = 0;
+    for (std::size_t i = 0, later = count - 1; later != 0; ++i, --later)
+        any |= near_quarters(quarters[i], quarters + i + 1, most) &
+               static_cast<std::uint32_t>((std::uint64_t{1} << later) - 1);
+    return any != 0;
+}
+
+// So many rows are compared with the same others before a branch depends on the outcome.
+inline constexpr std::size_t kTogether = 4;
+static_assert(kTogether <= kPadding + 1);
+
+NEARDUP_INLINE void compare_quarters(const std::uint64_t* values, const Span& span,
+                                     std::uint32_t most, const Screen& screen, Quarters& quarters,
+                                     const OnPair& found) {
+    const std::size_t count = span.last - span.first;
+    if (span.last > quarters.last()) quarters.move_to(span.first);
+    if (!span.two && count <= kQuarters && !any_near(quarters.of(span.first), count, screen.most))
+        return;
+    for (std::size_t tile = span.after(span.first); tile < span.last; tile = quarters.last()) {
+        if (tile >= quarters.last()) quarters.move_to(tile);
+        const std::size_t end = std::min(quarters.last(), span.last);
+        const std::size_t stop = std::min(span.middle, end);
+        for (std::size_t i = span.first; i < stop; i += kTogether) {
+            std::uint16_t quarter[kTogether];
+            for (std::size_t k = 0; k < kTogether; ++k) quarter[k] = screen.of(values[i + k]);
+            for (std::size_t j = std::max(span.after(i), tile); j < end; j += kQuarters) {
+                std::uint32_t near[kTogether], any = 0;
+                for (std::size_t k = 0; k < kTogether; ++k)
+                    any |= near[k] = near_quarters(quarter[k], quarters.of(j), screen.most);
+                if (any == 0) continue;
+                for (std::size_t k = 0; k < std::min(kTogether, stop - i); ++k)
+                    for (; near[k] != 0; near[k] &= near[k] - 1) {
+                        const std::size_t at =
+                            j + static_cast<std::size_t>(std::countr_zero(near[k]));
+                        if (at >= end) break;
+                        if (at < span.after(i + k)) continue;
+                        const std::uint32_t distance = bit_count(values[i + k] ^ values[at]);
+                        if (distance <= most) found(i + k, at, distance);
+                    }
+            }
+        }
+    }
+}
+
 template <typename Compare>
 NEARDUP_INLINE void each_bucket(const Buckets& buckets, const Sides& sides,
                                 const Compare& compare) {
@@ -100,9 +174,16 @@ NEARDUP_INLINE void each_bucket(const Buckets& buckets, const Sides& sides,
     }
 }
 
-inline void compare_limbs(const Buckets& buckets, const Sides& sides, std::uint32_t most, int turn,
-                          const OnPair& found) {
+inline void compare_limbs(const Buckets& buckets, const Sides& sides, std::uint32_t most,
+                          const Screen& screen, const OnPair& found) {
     const std::uint64_t* values = buckets.values;
+    if (screen.quarter != 0) {
+        Quarters quarters(values, buckets.starts[buckets.count], screen);
+        each_bucket(buckets, sides, [&](const Span& span) {
+            compare_quarters(values, span, most, screen, quarters, found);
+        });
+        return;
+    }
     each_bucket(buckets, sides, [&](const Span& span) {
         if (span.last - span.first <= kFewRows) {
             for (std::size_t i = span.first; i < span.middle; ++i)
@@ -111,7 +192,7 @@ inline void compare_limbs(const Buckets& buckets, const Sides& sides, std::uint3
                     if (distance <= most) found(i, j, distance);
                 }
         } else if (most <= kFewBits) {
-            compare_halves(values, span, most, turn, found);
+            compare_halves(values, span, most, screen.half_turn, found);
         } else {
             const Tile tile{values, 0, 1, 0};
             for (std::size_t i = span.first; i < span.middle; ++i)

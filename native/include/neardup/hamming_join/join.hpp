@@ -52,7 +52,7 @@ std::vector<FoundPair> scan_pairs(const Sides& sides, const std::int64_t* stops,
                                   std::size_t threads, const HammingKernels& kernels,
                                   std::uint64_t most_pairs = kAnyNumber);
 
-// For each row, the place of the first row equal to it.
+// For each row, the place of the first row equal to it; none at all where no two rows are equal.
 std::vector<std::uint32_t> first_equals(const Sides& sides, std::size_t threads);
 
 // The members of groups, group after group, each in order.

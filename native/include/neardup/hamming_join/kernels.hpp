@@ -1,6 +1,7 @@
 // The comparisons of a Hamming join as compiled for each instruction set.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -61,10 +62,23 @@ inline constexpr std::size_t kTileRows = 512;
 // instead of 8 limbs.
 inline constexpr std::uint32_t kFewBits = 7;
 
+// Which bits of a limb are looked at first. Pairs that differ in more than `most` bits of the
+// quarter are not sought: 32 quarters are compared at once.
+struct Screen {
+    int half_turn = 0;          // brings bits that may differ into the lower half
+    int turn = 0;               // brings the quarter to the lower end
+    std::uint16_t quarter = 0;  // after the turn; 0: no quarter tells enough pairs apart
+    std::uint32_t most = 0;
+
+    NEARDUP_INLINE std::uint16_t of(std::uint64_t limb) const {
+        return static_cast<std::uint16_t>(std::rotl(limb, turn) & quarter);
+    }
+};
+
 struct HammingKernels {
-    // Compare the rows of one limb within each bucket; `turn` brings bits that may differ into the
-    // lower half. Pairs are reported by their items.
-    void (*compare_limbs)(const Buckets&, const Sides&, std::uint32_t most, int turn,
+    // Compare the rows of one limb within each bucket. Pairs are reported by their items, those
+    // that are not sought perhaps too.
+    void (*compare_limbs)(const Buckets&, const Sides&, std::uint32_t most, const Screen&,
                           const OnPair&);
     // The same for wider rows; `room` holds a tile.
     void (*compare_rows)(const Buckets&, const Sides&, std::uint32_t most, std::uint64_t* room,

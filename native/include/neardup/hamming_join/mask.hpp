@@ -30,6 +30,14 @@ class BitMask {
         return true;
     }
 
+    // The number of bits of the mask in which two rows differ.
+    std::size_t differences(const std::uint64_t* x, const std::uint64_t* y) const {
+        int sum = 0;
+        for (const Part& part : parts_)
+            sum += std::popcount((x[part.limb] ^ y[part.limb]) & part.bits);
+        return static_cast<std::size_t>(sum);
+    }
+
     // A number whose top `key_bits` bits tell rows apart; rows that agree on the mask share it.
     std::uint64_t key(const std::uint64_t* row) const {
         std::uint64_t sum = 0;

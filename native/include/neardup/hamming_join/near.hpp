@@ -10,10 +10,20 @@
 
 namespace neardup::NEARDUP_ISA {
 
-inline constexpr std::size_t kHalves = 16;  // compared at a time
+inline constexpr std::size_t kQuarters = 32;  // compared at a time
+inline constexpr std::size_t kHalves = 16;
 inline constexpr std::size_t kLimbs = 8;
 
 #if defined(NEARDUP_USE_AVX512)
+
+// A bit for each of the next `kQuarters` quarters that differ from `x` in at most `most` bits.
+NEARDUP_INLINE std::uint32_t near_quarters(std::uint16_t x, const std::uint16_t* others,
+                                           std::uint32_t most) {
+    const __m512i differ =
+        _mm512_xor_si512(_mm512_set1_epi16(static_cast<short>(x)), _mm512_loadu_si512(others));
+    return _mm512_cmple_epu16_mask(_mm512_popcnt_epi16(differ),
+                                   _mm512_set1_epi16(static_cast<short>(most)));
+}
 
 // A bit for each of the next `kHalves` halves that differ from `x` in at most `most` bits.
 NEARDUP_INLINE std::uint32_t near_halves(std::uint32_t x, const std::uint32_t* others,
@@ -41,6 +51,22 @@ struct LimbSums {
 };
 
 #elif defined(NEARDUP_USE_AVX2)
+
+NEARDUP_INLINE std::uint32_t near_quarters(std::uint16_t x, const std::uint16_t* others,
+                                           std::uint32_t most) {
+    const __m256i same = _mm256_set1_epi16(static_cast<short>(x));
+    const __m256i limit = _mm256_set1_epi16(static_cast<short>(most + 1));
+    const __m256i ones = _mm256_set1_epi8(1);
+    const auto near = [&](const std::uint16_t* sixteen) {
+        const __m256i counts = byte_counts(_mm256_xor_si256(same, load(sixteen)));
+        return _mm256_cmpgt_epi16(limit, _mm256_maddubs_epi16(counts, ones));
+    };
+    const __m256i low = near(others), high = near(others + 16);
+    const __m256i any = _mm256_or_si256(low, high);
+    if (_mm256_testz_si256(any, any)) return 0;
+    const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xD8);
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes));
+}
 
 // A bit for each of the next `kHalves` halves that differ from `x` in at most `most` bits.
 NEARDUP_INLINE std::uint32_t near_halves(std::uint32_t x, const std::uint32_t* others,
@@ -86,6 +112,20 @@ struct LimbSums {
 
 #elif defined(NEARDUP_USE_NEON)
 
+NEARDUP_INLINE std::uint32_t near_quarters(std::uint16_t x, const std::uint16_t* others,
+                                           std::uint32_t most) {
+    const uint16x8_t same = vdupq_n_u16(x), limit = vdupq_n_u16(static_cast<std::uint16_t>(most));
+    const auto near = [&](const std::uint16_t* eight) {
+        const uint8x16_t differ = vreinterpretq_u8_u16(veorq_u16(same, vld1q_u16(eight)));
+        return vmovn_u16(vcleq_u16(vpaddlq_u8(vcntq_u8(differ)), limit));
+    };
+    const uint8x16_t low = vcombine_u8(near(others), near(others + 8));
+    const uint8x16_t high = vcombine_u8(near(others + 16), near(others + 24));
+    if (vmaxvq_u8(vorrq_u8(low, high)) == 0) return 0;
+    return static_cast<std::uint32_t>(high_bits(reinterpret_cast<Bytes>(low)) |
+                                      high_bits(reinterpret_cast<Bytes>(high)) << 16);
+}
+
 NEARDUP_INLINE std::uint32_t near_halves(std::uint32_t x, const std::uint32_t* others,
                                          std::uint32_t most) {
     const uint32x4_t same = vdupq_n_u32(x), limit = vdupq_n_u32(most);
@@ -126,6 +166,23 @@ struct LimbSums {
 };
 
 #else
+
+NEARDUP_INLINE std::uint32_t near_quarters(std::uint16_t x, const std::uint16_t* others,
+                                           std::uint32_t most) {
+    // All in 16 bits, so that eight fit a register. A difference below zero has its top bit set.
+    const auto limit = static_cast<std::uint16_t>(most + 1);
+    std::uint16_t beyond[kQuarters], any = 0;
+    for (std::size_t i = 0; i < kQuarters; ++i) {
+        const auto differ = static_cast<std::uint16_t>(x ^ others[i]);
+        beyond[i] = static_cast<std::uint16_t>(quarter_count(differ) - limit);
+        any = static_cast<std::uint16_t>(any | beyond[i]);
+    }
+    if (any >> 15 == 0) return 0;
+    std::uint32_t near = 0;
+    for (std::size_t i = 0; i < kQuarters; ++i)
+        near |= static_cast<std::uint32_t>(beyond[i] >> 15) << i;
+    return near;
+}
 
 NEARDUP_INLINE std::uint32_t near_halves(std::uint32_t x, const std::uint32_t* others,
                                          std::uint32_t most) {

@@ -52,8 +52,9 @@ struct Digit {
 };
 
 // So few bits that buckets still hold about eight rows: opening one costs as much as moving two.
-inline Digit next_digit(std::size_t count, unsigned used, unsigned key_bits) {
-    const auto wanted = static_cast<unsigned>(std::bit_width(count / 8));
+// Of rows of one limb, up to 32 are compared at once, and 16 take little longer than eight.
+inline Digit next_digit(std::size_t count, std::size_t limbs, unsigned used, unsigned key_bits) {
+    const auto wanted = static_cast<unsigned>(std::bit_width(count / (limbs == 1 ? 16 : 8)));
     unsigned bits = wanted < kMostDigitBits ? wanted : kMostDigitBits;
     if (bits == 0) bits = 1;
     return {used, bits < key_bits - used ? bits : key_bits - used};
@@ -61,7 +62,7 @@ inline Digit next_digit(std::size_t count, unsigned used, unsigned key_bits) {
 
 // Where values come from. All rows of one limb each, or those of `items`:
 struct AllLimbs {
-    const Sides& sides;
+    Sides sides;
     KeyPart part;
     std::uint64_t value(std::size_t i) const { return *sides.row(i); }
     std::uint32_t place(std::size_t i) const { return static_cast<std::uint32_t>(i); }
@@ -76,14 +77,14 @@ struct SomeLimbs {
 };
 // Wider rows, whose key is computed here, or was computed before:
 struct AllRows {
-    const Sides& sides;
+    Sides sides;
     const BitMask& mask;
     std::uint64_t value(std::size_t i) const { return mask.key(sides.row(i)); }
     std::uint32_t place(std::size_t i) const { return static_cast<std::uint32_t>(i); }
     std::uint64_t key(std::uint64_t value) const { return value; }
 };
 struct SomeRows {
-    const Sides& sides;
+    Sides sides;
     const BitMask& mask;
     const std::uint32_t* places;
     std::uint64_t value(std::size_t i) const { return mask.key(sides.row(places[i])); }
@@ -97,21 +98,51 @@ struct KeyedRows {
     std::uint64_t key(std::uint64_t value) const { return value; }
 };
 
+// The digit of a value: of its key, or, faster, of a limb whose key is a stretch of its bits.
 template <typename Source>
-void count_digits(const Source& source, std::size_t first, std::size_t last, Digit digit,
+struct KeyDigit {
+    Source source;
+    Digit digit;
+    std::size_t of(std::uint64_t value) const { return digit.of(source.key(value)); }
+};
+struct StretchDigit {
+    int turn;
+    std::uint64_t buckets;
+    std::size_t of(std::uint64_t value) const { return std::rotl(value, turn) & (buckets - 1); }
+};
+
+// Call work(digit_of), with the faster kind where it is possible.
+template <typename Source, typename Work>
+void with_digit(const Source& source, Digit digit, const Work& work) {
+    if constexpr (requires { source.part; })
+        if (source.part.factor == 1) {
+            const int turn = source.part.turn + static_cast<int>(digit.skipped + digit.bits);
+            return work(StretchDigit{turn, digit.buckets()});
+        }
+    work(KeyDigit<Source>{source, digit});
+}
+
+// The source is copied: as a reference, what is written could be a part of it, and all of it would
+// be read again for each row.
+template <typename Source>
+void count_digits(const Source source, std::size_t first, std::size_t last, Digit digit,
                   std::uint32_t* counts) {
-    for (std::size_t i = first; i < last; ++i) ++counts[digit.of(source.key(source.value(i)))];
+    with_digit(source, digit, [=](const auto digit_of) {
+        for (std::size_t i = first; i < last; ++i) ++counts[digit_of.of(source.value(i))];
+    });
 }
 
 template <typename Source>
-void scatter(const Source& source, std::size_t first, std::size_t last, Digit digit,
+void scatter(const Source source, std::size_t first, std::size_t last, Digit digit,
              std::uint32_t* next, std::uint64_t* values, std::uint32_t* places) {
-    for (std::size_t i = first; i < last; ++i) {
-        const std::uint64_t value = source.value(i);
-        const std::uint32_t to = next[digit.of(source.key(value))]++;
-        values[to] = value;
-        places[to] = source.place(i);
-    }
+    with_digit(source, digit, [=](const auto digit_of) {
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint64_t value = source.value(i);
+            const std::uint32_t to = next[digit_of.of(value)]++;
+            values[to] = value;
+            places[to] = source.place(i);
+        }
+    });
 }
 
 // Partition on one thread; bucket d is then [starts[d], starts[d + 1]) of the items.

@@ -1,9 +1,11 @@
 // The plan of a join, extended while it runs: which bits to divide rows by, and when to compare.
 //
-// A pair within a budget of k differences is equal in one of k + 1 blocks, and belongs to the first
-// of them, so that nothing is found twice and no set of pairs is kept. Rows that share block i are
-// compared, or divided again: the later blocks and any j of the i earlier ones hold at most
-// k - i + j differences, because each of the other earlier blocks holds one.
+// A pair within a budget of k differences is equal in one of k + 1 blocks. Seen as a ring, there is
+// even a block from which on the first j + 1 blocks hold at most j differences, for every j: else
+// the ring would fall into stretches with a difference for each of their blocks, k + 1 in all (Qin
+// and Xiao, Pigeonring, 2018). The pair belongs to that block, so that nothing is found twice and
+// no set of pairs is kept. Rows that share block i are compared, first by the next block, which has
+// at most one difference; or divided again, by the next j blocks, which have at most j.
 #pragma once
 
 #include <array>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "neardup/hamming_join/costs.hpp"
+#include "neardup/hamming_join/kernels.hpp"
 #include "neardup/hamming_join/mask.hpp"
 
 namespace neardup {
@@ -23,9 +26,12 @@ class Node;
 
 // Blocks to divide by, and a child node for the rows that share each block.
 struct Division {
-    std::vector<BitList> blocks;
+    std::vector<BitList> blocks;  // none where masks were given, which may overlap
     std::vector<BitMask> masks;
     std::vector<std::unique_ptr<Node>> children;
+
+    // Which child a pair within the budget belongs to.
+    std::size_t owner(const std::uint64_t* x, const std::uint64_t* y) const;
 };
 
 // Constant during a join.
@@ -59,8 +65,8 @@ class Node {
     // Whether a pair is to be found here and at no other node.
     bool owns(const std::uint64_t* x, const std::uint64_t* y) const;
 
-    // Turns a row of one limb so that its lower half holds the bits that are not known to be equal.
-    int turn() const { return turn_; }
+    // How to compare rows of one limb that agree on this node's mask.
+    const Screen& screen() const { return screen_; }
 
   private:
     struct Option {
@@ -73,6 +79,7 @@ class Node {
          std::size_t index);
     void offer(BitList bits, std::size_t budget);
     void decide();
+    void choose_screen();
     std::unique_ptr<Division> divide(std::vector<BitList> blocks) const;
     BitList outside(const Division& division) const;
 
@@ -81,7 +88,7 @@ class Node {
     const Division* parent_division_;
     std::size_t index_;
     std::uint64_t unequal_ = ~std::uint64_t{0};  // of a single limb: what may differ
-    int turn_ = 0;
+    Screen screen_;
     std::vector<Option> options_;
     std::array<std::int16_t, 34> choice_{};  // by the width of the number of rows; -1: compare
     std::size_t compared_ = 0;

@@ -36,6 +36,7 @@ __all__ = [
     "RowPairs",
     "RowStars",
     "count_masks",
+    "equal_rows",
     "expand_pairs",
     "group_rows",
     "hamming_stars",
@@ -61,6 +62,12 @@ def group_rows(rows: Rows, *, threads: int = 1) -> RowGroups:
             firsts.append(place)
         group_of.append(number[key])
     return RowGroups(np.array(firsts, np.int64), np.array(group_of, np.int64))
+
+
+def equal_rows(rows: Rows, *, threads: int = 1) -> RowGroups | None:
+    """The groups of `group_rows`, or None where no two rows are equal."""
+    groups = group_rows(rows, threads=threads)
+    return None if len(groups.firsts) == len(rows) else groups
 
 
 def join_within(

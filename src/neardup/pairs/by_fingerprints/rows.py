@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from neardup.errors import SettingError
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.fingerprints import unsigned
-from neardup.kernels.hamming_join import RowGroups, RowPairs, TooManyPairsError, group_rows
+from neardup.kernels.hamming_join import RowGroups, RowPairs, TooManyPairsError, equal_rows
 
 _WORD_BITS = 64
 
@@ -37,15 +37,26 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class FingerprintSide:
-    """One collection: the rows that can be near anything, and their places among all."""
+    """One collection: the rows that can be near anything, and their places among all.
+
+    `chosen` are the places, or None where no document was left out. Numbers that count from 0 are
+    made only when asked for: for 10^8 fingerprints they would take as long as a pass over these.
+    """
 
     rows: Rows
-    places: NDArray[np.int64]
+    chosen: NDArray[np.int64] | None
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """The place of each row among all documents."""
+        return np.arange(len(self.rows)) if self.chosen is None else self.chosen
 
     @property
     def all_there(self) -> bool:
         """Whether no document was left out, so that rows and places are the same numbers."""
-        return len(self.places) == 0 or int(self.places[-1]) == len(self.places) - 1
+        if self.chosen is None or len(self.chosen) == 0:
+            return True
+        return int(self.chosen[-1]) == len(self.chosen) - 1
 
 
 def sides_of(left: Any, right: Any | None) -> tuple[FingerprintSide, FingerprintSide | None]:
@@ -72,9 +83,9 @@ def sides_of(left: Any, right: Any | None) -> tuple[FingerprintSide, Fingerprint
 def side_of(fingerprints: Any, name: str) -> FingerprintSide:
     """One collection as rows."""
     if isinstance(fingerprints, Fingerprints):
-        places = np.flatnonzero(~fingerprints.empty)
-        array, words = fingerprints.array, fingerprints.words
-        if len(places) < len(array):
+        array, words, places = fingerprints.array, fingerprints.words, None
+        if fingerprints.empty.any():
+            places = np.flatnonzero(~fingerprints.empty)
             array, words = array[places], words[places]
         return FingerprintSide(Rows(np.ascontiguousarray(array), fingerprints.bits, words), places)
     array = unsigned(fingerprints)
@@ -85,7 +96,7 @@ def side_of(fingerprints: Any, name: str) -> FingerprintSide:
         )
     array = np.ascontiguousarray(array.reshape(len(array), -1 if array.size else _columns(array)))
     rows = Rows(array.astype(np.uint64, copy=False), _WORD_BITS * array.shape[1])
-    return FingerprintSide(rows, np.arange(len(array)))
+    return FingerprintSide(rows, None)
 
 
 def _columns(array: NDArray[Any]) -> int:
@@ -95,27 +106,34 @@ def _columns(array: NDArray[Any]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class GroupedSide:
-    """A collection whose equal rows are one: `distinct` has each once, by first appearance."""
+    """A collection whose equal rows are one: `distinct` has each once, by first appearance.
+
+    `equal` has the groups of equal rows, None where no two are equal.
+    """
 
     side: FingerprintSide
-    groups: RowGroups
+    equal: RowGroups | None
     distinct: Rows
 
     @classmethod
     def of(cls, side: FingerprintSide, by_words: bool, threads: int) -> GroupedSide:
         """Put equal rows together; with `by_words`, only those of equal word counts."""
         rows = side.rows
-        groups = group_rows(rows.array, threads=threads)
-        if by_words and rows.words is not None:
-            keys = np.column_stack([groups.group_of, rows.words]).astype(np.uint64)
-            groups = group_rows(keys, threads=threads)
-        distinct = rows if len(groups.firsts) == len(rows) else rows.take(groups.firsts)
-        return cls(side, groups, distinct)
+        equal = equal_rows(rows.array, threads=threads)
+        if equal is not None and by_words and rows.words is not None:
+            keys = np.column_stack([equal.group_of, rows.words]).astype(np.uint64)
+            equal = equal_rows(keys, threads=threads)
+        return cls(side, equal, rows if equal is None else rows.take(equal.firsts))
+
+    @cached_property
+    def groups(self) -> RowGroups:
+        """The group of each row, also of those that are equal to no other."""
+        return self.equal or RowGroups.alone(len(self.side.rows))
 
     @property
     def all_distinct(self) -> bool:
         """Whether no two rows are equal, so that groups and rows are the same numbers."""
-        return len(self.distinct) == len(self.side.rows)
+        return self.equal is None
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -146,17 +164,16 @@ class GroupedSide:
 
     def representatives(self) -> GroupedSide:
         """Only the first row of each group."""
-        firsts = self.groups.firsts
-        alone = np.arange(len(firsts))
-        return GroupedSide(
-            FingerprintSide(self.distinct, self.side.places[firsts]),
-            RowGroups(alone, alone),
-            self.distinct,
-        )
+        if self.equal is None:
+            return self
+        places = self.side.places[self.equal.firsts]
+        return GroupedSide(FingerprintSide(self.distinct, places), None, self.distinct)
 
     def repeated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The places of documents equal to an earlier one, and of those earlier ones."""
-        firsts = self.groups.firsts[self.groups.group_of]
+        if self.equal is None:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        firsts = self.equal.firsts[self.equal.group_of]
         (later,) = np.nonzero(firsts != np.arange(len(firsts)))
         return self.side.places[later], self.side.places[firsts[later]]
 
