@@ -16,6 +16,9 @@
 
 namespace neardup::NEARDUP_ISA {
 
+// Values that may be written behind the last one.
+inline constexpr std::size_t kValuesBehind = 8;
+
 // Append the value of a word, or the values of a run of solo characters; where the next one goes.
 template <typename Hash>
 NEARDUP_INLINE std::uint64_t* add_word_values(const Hash& hash, const std::uint8_t* text,
@@ -25,6 +28,9 @@ NEARDUP_INLINE std::uint64_t* add_word_values(const Hash& hash, const std::uint8
         *to++ = hash.unit(text + begin, end - begin);
         return to;
     }
+#if defined(NEARDUP_USE_AVX512)
+    if constexpr (std::is_same_v<Hash, PlainHash>) return add_threes(text + begin, end - begin, to);
+#endif
     for (std::uint32_t at = begin; at < end; at += kSoloBytes)
         *to++ = hash.short_unit(text + at, kSoloBytes);
     return to;
@@ -94,14 +100,22 @@ struct CharacterBits {
     std::uint64_t not_ascii;
 };
 
-// text[64] and text[65] are read too.
+// text[64] and text[65] are read too. What may be white space is found almost exactly, because
+// quotation marks and dashes (U+2010 to 2027) are common.
 NEARDUP_INLINE CharacterBits character_bits(const std::uint8_t* text) {
     CharacterBits bits{};
     for (int start = 0; start < 64; start += kVectorBytes) {
         const Bytes bytes = load_bytes(text + start);
         const Bytes second = load_bytes(text + start + 1), third = load_bytes(text + start + 2);
-        // U+0085 and U+00A0; U+1680; U+2000 to 205F; U+3000.
-        const Matches wider = (bytes == each(0xC2)) | in_range(bytes, '\xE1', '\xE2') |
+        // U+0085 and U+00A0; U+1680; U+2000 to 200A, U+2028 to 202F and U+205F; U+3000.
+        const Bytes low = second & each(0x3F);
+        const Matches controls = (low == each(0x05)) | (low == each(0x20));
+        const Matches typeset =
+            ((second == each(0x80)) & ((third < each(0x8B)) | in_range(third, '\xA8', '\xAF'))) |
+            ((second == each(0x81)) & (third == each(0x9F)));
+        const Matches wider = ((bytes == each(0xC2)) & controls) |
+                              ((bytes == each(0xE1)) & (second == each(0x9A))) |
+                              ((bytes == each(0xE2)) & typeset) |
                               ((bytes == each(0xE3)) & (second == third) & (third == each(0x80)));
         bits.starts |= high_bits(bytes > each(0xBF)) << start;
         bits.spaces |= high_bits(in_range(bytes, '\t', '\r') | (bytes == each(' '))) << start;
@@ -146,7 +160,7 @@ class CharacterValues {
             if ((bits.not_ascii & wanted) == 0)
                 add_ascii(text + at, starts & ~folds, folded);
             else
-                add_visible(text + at, starts & ~folds, folded);
+                add_visible(text + at, starts & ~folds, bits, folded);
             if (starts != 0)
                 folded.after_space = bits.spaces >> (63 - std::countl_zero(starts)) & 1;
         }
@@ -190,9 +204,34 @@ class CharacterValues {
         }
     }
 
-    // Characters none of which is white space of several bytes.
+#if defined(NEARDUP_USE_AVX512)
+    // Whether all lead bytes are those of some character, and have a byte of it behind them. Bytes
+    // that are not UTF-8 have values too, the same for every instruction set.
+    static NEARDUP_INLINE bool well_formed(const std::uint8_t* text, std::uint64_t leads,
+                                           std::uint64_t starts) {
+        const std::uint64_t starts_behind = starts >> 1 | std::uint64_t{(text[64] & 0xC0) != 0x80}
+                                                              << 63;
+        const std::uint64_t too_low = high_bits(load_bytes(text) < each(0xC2));
+        return (leads & (starts_behind | too_low)) == 0;
+    }
+#endif
+
+    // Characters none of which is white space of several bytes. `starts` are those that are wanted.
     NEARDUP_INLINE void add_visible(const std::uint8_t* text, std::uint64_t starts,
+                                    [[maybe_unused]] const CharacterBits& bits,
                                     Folded& folded) const {
+#if defined(NEARDUP_USE_AVX512)
+        if constexpr (std::is_same_v<Hash, PlainHash>) {
+            if (well_formed(text, starts & bits.not_ascii, bits.starts)) [[likely]] {
+                const __m512i block =
+                    _mm512_mask_mov_epi8(load_eight(text), bits.spaces, _mm512_set1_epi8(' '));
+                const __m128i behind = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 64));
+                folded.to =
+                    add_characters(block, _mm512_castsi128_si512(behind), starts, folded.to);
+                return;
+            }
+        }
+#endif
         std::uint32_t places[2 * 64];
         const std::uint32_t* const last = write_places(starts, 0, places);
         for (const std::uint32_t* place = places; place != last; ++place) {
