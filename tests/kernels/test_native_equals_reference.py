@@ -96,7 +96,9 @@ def test_words_of_every_border_length(letter):
 STRADDLERS = "Zя ЖÉ\u0130\u023a\u0301\u0378\u0e01中カ。，”—\u2003\u212a\u1e9e한\U00010400\U0001f600"
 
 
-@pytest.mark.parametrize("filler", ["a", " ", "Ж", "中", "\u0e01", "é"])
+@pytest.mark.parametrize(
+    "filler", ["a", " ", "Ж", "中", "\u0e01", "é", "\U0001f600", "яa中\U0001f600"]
+)
 def test_every_place_in_a_block(filler):
     """Special characters are treated alike at any position within 64 bytes."""
     least = 64 // len(filler.encode()) - 6
@@ -110,6 +112,45 @@ def test_every_place_in_a_block(filler):
     if filler != " ":
         # One feature, the whole text: the fingerprint is its hash, so no majority hides an error.
         assert_equal(texts, Recipe("char", 1000))
+
+
+@pytest.mark.parametrize(
+    "filler", ["a", "Ж", "中", "é \n", "中\n ", "\U0001f600", "яa中\U0001f600"]
+)
+def test_every_number_of_characters(filler):
+    """Characters are hashed eight at a time, in blocks of 64 bytes and in runs between words."""
+    texts = [
+        start + filler * n + tail for n in range(80) for start, tail in ((".", ""), ("", "。b"))
+    ]
+    assert_equal(texts, Recipe("char", 1000))
+    assert_equal(texts, Recipe("word", 1000))
+
+
+@pytest.mark.parametrize("run", range(1, 27))
+def test_every_run_of_solo_characters_among_words(run):
+    """Words are hashed eight at a time, and a run among them one by one."""
+    texts = [
+        "word " * before + "東京の"[: run % 3] + "東京の" * (run // 3) + " word" * 9
+        for before in range(10)
+    ]
+    assert_equal(texts, Recipe("word", 1000))
+
+
+# Features are told apart in vectors of 8 and 32, in tables of up to 2^15 values, and the last eight
+# one by one.
+SET_SIZES = (
+    *range(1, 11),
+    *(n + by for n in (16, 32, 40, 64, 96, 4096, 1 << 15) for by in (-1, 0, 1)),
+)
+
+
+@pytest.mark.parametrize("size", SET_SIZES)
+@pytest.mark.parametrize("repeated", [0, 1, 3])
+def test_sets_of_every_border_size(size, repeated):
+    """So many bits that one feature too many or too few shows."""
+    words = [f"w{i}" for i in range(size - size * repeated // 4)]
+    text = " ".join((words * 4)[:size])
+    assert_equal([text], Recipe("word", 1, bits=512), quick_twin.fingerprint)
 
 
 def test_every_code_point():

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
-from tests.kernels.hostile_texts import TEXTS, recipes
+from tests.kernels.hostile_texts import TEXTS, Recipe, recipes
 
 from neardup import kernels
 from neardup.kernels import _native
@@ -62,6 +62,23 @@ def test_long_bytes_that_are_no_text_do_no_harm(part, recipe):
     expected = fingerprint(documents, recipe, "portable")
     for isa in kernels.available_isas():
         assert fingerprint(documents, recipe, isa) == expected
+
+
+@pytest.mark.parametrize("unit", ["word", "char"])
+@pytest.mark.parametrize("filler", ["a", "Ж", "中", "é", "\U0001f600"])
+def test_bytes_that_are_no_text_at_every_place_in_a_block(filler, unit):
+    least = 64 // len(filler.encode()) - 6
+    documents = [
+        filler.encode() * n + part + tail
+        for part in BROKEN
+        for n in range(least, least + 8)
+        for tail in (b"", b"b", b"\xc2 \xa0", filler.encode() * 70)
+    ]
+    # One feature, so that no majority hides a difference.
+    recipe = Recipe(unit, 1000)
+    expected = fingerprint(documents, recipe, "portable")
+    for isa in kernels.available_isas():
+        assert fingerprint(documents, recipe, isa) == expected, isa
 
 
 def native_call(data, offsets, isa="auto"):

@@ -34,13 +34,13 @@ Values drawn(Random& random, std::size_t count, std::uint64_t different, std::ui
     return values;
 }
 
-// Seven values that meet in one slot in every round, each of them twice, so that some are left for
-// the sort behind them. They differ only in bits that choose no slot of a table so small: each
-// round looks at the lowest of another eleven bits.
+// Fifteen values that meet in one slot in every round, each of them twice, so that more than a few
+// are left for the sort behind them. They differ only in bits that choose no slot of a table so
+// small: each round looks at the lowest of another eleven bits.
 Values colliding(Random& random) {
     const std::uint64_t bits_of_a_round = 0x780, same = random() & ~bits_of_a_round;
     Values values;
-    for (std::uint64_t i = 1; i <= 7; ++i) values.push_back(same | i << 7);
+    for (std::uint64_t i = 1; i <= 15; ++i) values.push_back(same | i << 7);
     Values twice = values;
     twice.insert(twice.end(), values.begin(), values.end());
     return twice;

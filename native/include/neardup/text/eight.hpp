@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,19 +20,35 @@ NEARDUP_INLINE __m512i eight_times(std::uint64_t word) {
     return _mm512_set1_epi64(static_cast<long long>(word));
 }
 
-// The halves of the products of 64 × 64 bits, one upon the other, from products of 32 × 32.
-NEARDUP_INLINE __m512i fold_multiply(__m512i a, __m512i b) {
-    const __m512i low_half = eight_times(0xFFFFFFFF);
-    const __m512i a_high = _mm512_srli_epi64(a, 32), b_high = _mm512_srli_epi64(b, 32);
+// A register full of the numbers from 0.
+template <typename Number>
+NEARDUP_INLINE __m512i ascending() {
+    static constexpr struct Numbers {
+        Number of[64 / sizeof(Number)];
+        constexpr Numbers() : of{} {
+            for (std::size_t i = 0; i < 64 / sizeof(Number); ++i) of[i] = static_cast<Number>(i);
+        }
+    } numbers;
+    return load_eight(numbers.of);
+}
+
+// The halves of the products of 64 × 64 bits, one upon the other, from products of 32 × 32. The
+// upper halves of the factors come beside them: where they are always the same, the compiler makes
+// their product only once.
+NEARDUP_INLINE __m512i fold_multiply(__m512i a, __m512i a_high, __m512i b, __m512i b_high) {
     const __m512i low = _mm512_mul_epu32(a, b), high = _mm512_mul_epu32(a_high, b_high);
     const __m512i cross = _mm512_add_epi64(_mm512_srli_epi64(low, 32), _mm512_mul_epu32(a, b_high));
-    const __m512i middle =
-        _mm512_add_epi64(_mm512_and_si512(cross, low_half), _mm512_mul_epu32(a_high, b));
+    const __m512i middle = _mm512_add_epi64(_mm512_and_si512(cross, eight_times(0xFFFFFFFF)),
+                                            _mm512_mul_epu32(a_high, b));
     const __m512i top = _mm512_add_epi64(_mm512_add_epi64(high, _mm512_srli_epi64(cross, 32)),
                                          _mm512_srli_epi64(middle, 32));
-    const __m512i bottom =
-        _mm512_or_si512(_mm512_and_si512(low, low_half), _mm512_slli_epi64(middle, 32));
+    // The lower half of `low`, and that of `middle` above it.
+    const __m512i bottom = _mm512_mask_shuffle_epi32(low, 0xAAAA, middle, _MM_PERM_CCAA);
     return _mm512_xor_si512(top, bottom);
+}
+
+NEARDUP_INLINE __m512i fold_multiply(__m512i a, __m512i b) {
+    return fold_multiply(a, _mm512_srli_epi64(a, 32), b, _mm512_srli_epi64(b, 32));
 }
 
 NEARDUP_INLINE __m512i features_of_eight(__m512i totals) {
@@ -96,14 +113,76 @@ NEARDUP_INLINE EightUnits unit_values_of_eight(const std::uint8_t* text,
             _mm512_cmpge_epu64_mask(leads, eight_times(0xE3)) != 0};
 }
 
-// Copy those of up to 64 words whose bits are set, together; where the next one goes. Up to seven
-// words behind are written too.
-NEARDUP_INLINE std::uint64_t* copy_chosen(const std::uint64_t* from, std::uint64_t chosen,
-                                          std::uint64_t* to) {
-    for (; chosen != 0; chosen >>= 8, from += 8) {
-        const auto eight = static_cast<__mmask8>(chosen);
+// The values of eight units of up to four bytes, with zeros behind them. `lengths` holds kHighKey
+// upon the length of each.
+NEARDUP_INLINE __m512i short_values_of_eight(__m512i units, __m512i lengths) {
+    return fold_multiply(_mm512_xor_si512(units, eight_times(kLowKey)), eight_times(kLowKey >> 32),
+                         lengths, eight_times(kHighKey >> 32));
+}
+
+// Eight words, of which word i has `step` times i in every byte.
+NEARDUP_INLINE __m512i steps_of_eight(std::uint64_t step) {
+    const __m512i places = _mm512_mullo_epi64(ascending<std::uint64_t>(), eight_times(step));
+    return _mm512_shuffle_epi8(places,
+                               _mm512_and_si512(ascending<std::uint8_t>(), _mm512_set1_epi8(8)));
+}
+
+// The places of eight bytes, one after the other.
+inline constexpr std::uint64_t kOneByOne = 0x0706050403020100;
+
+// Append the values of the characters that begin at the set bits of a block of 64 bytes, which goes
+// on in `behind`; where the next one goes. Up to seven values behind are written too.
+NEARDUP_INLINE std::uint64_t* add_characters(__m512i block, __m512i behind, std::uint64_t starts,
+                                             std::uint64_t* to) {
+    // By the upper half of its first byte a character has one byte (up to B), two (C and D), three
+    // (E) or four (F).
+    const auto by_lead = [](__m512i leads, long long one, long long two, long long three,
+                            long long four) {
+        return _mm512_permutex2var_epi64(
+            _mm512_set1_epi64(one), leads,
+            _mm512_set_epi64(four, three, two, two, one, one, one, one));
+    };
+    constexpr auto key = static_cast<long long>(kHighKey);
+    const __m512i places = _mm512_maskz_compress_epi8(starts, ascending<std::uint8_t>());
+    const int count = std::popcount(starts);
+    __m512i eight = steps_of_eight(1);
+    for (int done = 0; done < count; done += 8) {
+        const __m512i from =
+            _mm512_add_epi8(_mm512_permutexvar_epi8(eight, places), eight_times(kOneByOne));
+        const __m512i bytes = _mm512_permutex2var_epi8(block, from, behind);
+        const __m512i leads = _mm512_srli_epi64(bytes, 4);
+        const __m512i kept = by_lead(leads, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF);
         _mm512_storeu_si512(
-            to, _mm512_maskz_compress_epi64(eight, _mm512_maskz_loadu_epi64(eight, from)));
+            to + done, short_values_of_eight(_mm512_and_si512(bytes, kept),
+                                             by_lead(leads, key ^ 1, key ^ 2, key ^ 3, key ^ 4)));
+        eight = _mm512_add_epi8(eight, _mm512_set1_epi8(8));
+    }
+    return to + count;
+}
+
+// Append the values of characters of three bytes each; where the next one goes. Up to seven values
+// behind are written too, and up to 31 bytes behind the text are read.
+NEARDUP_INLINE std::uint64_t* add_threes(const std::uint8_t* text, std::size_t size,
+                                         std::uint64_t* to) {
+    const __m512i spread = _mm512_add_epi8(steps_of_eight(3), eight_times(kOneByOne));
+    std::uint64_t* next = to;
+    for (std::size_t at = 0; at < size; at += 3 * 8, next += 8) {
+        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + at));
+        const __m512i characters = _mm512_and_si512(
+            _mm512_permutexvar_epi8(spread, _mm512_castsi256_si512(bytes)), eight_times(0xFFFFFF));
+        _mm512_storeu_si512(next, short_values_of_eight(characters, eight_times(kHighKey ^ 3)));
+    }
+    return to + size / 3;
+}
+
+// Copy those of 32 words whose bits are set, together; where the next one goes. Other words are not
+// read; up to eight words behind are written too.
+NEARDUP_INLINE std::uint64_t* copy_chosen(const std::uint64_t* from, std::uint32_t chosen,
+                                          std::uint64_t* to) {
+    for (int i = 0; i < 32; i += 8) {
+        const auto eight = static_cast<__mmask8>(chosen >> i);
+        _mm512_storeu_si512(
+            to, _mm512_maskz_compress_epi64(eight, _mm512_maskz_loadu_epi64(eight, from + i)));
         to += __builtin_popcount(eight);
     }
     return to;

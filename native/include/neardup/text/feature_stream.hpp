@@ -76,7 +76,7 @@ class FeatureStream {
     template <typename Sink>
     bool take_piece(Sink& sink) {
         const std::size_t room = shingle_.words ? tokens_.words() : tokens_.lowered_size() + 1;
-        std::uint64_t* values = values_.reserve(carried_ + room);
+        std::uint64_t* values = values_.reserve(carried_ + room + kValuesBehind);
         const std::size_t count =
             carried_ + (shingle_.words ? word_values(hash_, tokens_, values + carried_)
                                        : characters_.run(tokens_.lowered(), tokens_.lowered_size(),

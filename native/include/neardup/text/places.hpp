@@ -9,6 +9,7 @@
 #endif
 
 #include "neardup/isa.hpp"
+#include "neardup/text/eight.hpp"
 
 namespace neardup::NEARDUP_ISA {
 
@@ -18,11 +19,7 @@ namespace neardup::NEARDUP_ISA {
 
 NEARDUP_INLINE std::uint32_t* write_places(std::uint64_t bits, std::uint32_t base,
                                            std::uint32_t* to) {
-    const __m512i all = _mm512_set_epi8(
-        63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41,
-        40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18,
-        17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i places = _mm512_maskz_compress_epi8(bits, all);
+    const __m512i places = _mm512_maskz_compress_epi8(bits, ascending<std::uint8_t>());
     const __m512i from = _mm512_set1_epi32(static_cast<int>(base));
     const auto widen = [&](__m128i sixteen) {
         return _mm512_add_epi32(from, _mm512_cvtepu8_epi32(sixteen));

@@ -16,6 +16,9 @@
 
 namespace neardup::NEARDUP_ISA {
 
+// Values that may be written behind the last one.
+inline constexpr std::size_t kValuesBehind = 16;
+
 // Append the value of a word, or the values of a run of solo characters; where the next one goes.
 template <typename Hash>
 NEARDUP_INLINE std::uint64_t* add_word_values(const Hash& hash, const std::uint8_t* text,
@@ -25,6 +28,9 @@ NEARDUP_INLINE std::uint64_t* add_word_values(const Hash& hash, const std::uint8
         *to++ = hash.unit(text + begin, end - begin);
         return to;
     }
+#if defined(NEARDUP_USE_AVX512)
+    if constexpr (std::is_same_v<Hash, PlainHash>) return add_threes(text + begin, end - begin, to);
+#endif
     for (std::uint32_t at = begin; at < end; at += kSoloBytes)
         *to++ = hash.short_unit(text + at, kSoloBytes);
     return to;
@@ -88,27 +94,43 @@ inline std::size_t trimmed_size(const std::uint8_t* text, std::size_t size) {
 
 // Bit i speaks of byte i.
 struct CharacterBits {
-    std::uint64_t starts;        // a character begins
-    std::uint64_t spaces;        // white space of ASCII
-    std::uint64_t wider_spaces;  // a character of several bytes begins that may be white space
+    std::uint64_t starts;  // a character begins
+    std::uint64_t spaces;  // white space of ASCII
     std::uint64_t not_ascii;
 };
 
-// text[64] and text[65] are read too.
 NEARDUP_INLINE CharacterBits character_bits(const std::uint8_t* text) {
     CharacterBits bits{};
     for (int start = 0; start < 64; start += kVectorBytes) {
         const Bytes bytes = load_bytes(text + start);
-        const Bytes second = load_bytes(text + start + 1), third = load_bytes(text + start + 2);
-        // U+0085 and U+00A0; U+1680; U+2000 to 205F; U+3000.
-        const Matches wider = (bytes == each(0xC2)) | in_range(bytes, '\xE1', '\xE2') |
-                              ((bytes == each(0xE3)) & (second == third) & (third == each(0x80)));
         bits.starts |= high_bits(bytes > each(0xBF)) << start;
         bits.spaces |= high_bits(in_range(bytes, '\t', '\r') | (bytes == each(' '))) << start;
-        bits.wider_spaces |= high_bits(wider) << start;
         bits.not_ascii |= high_bits(bytes) << start;
     }
     return bits;
+}
+
+// Where a character of several bytes begins that may be white space: almost only where one is,
+// because quotation marks and dashes (U+2010 to 2027) are common. text[64] and text[65] are read
+// too.
+NEARDUP_INLINE std::uint64_t wider_spaces(const std::uint8_t* text) {
+    std::uint64_t found = 0;
+    for (int start = 0; start < 64; start += kVectorBytes) {
+        const Bytes first = load_bytes(text + start);
+        const Bytes second = load_bytes(text + start + 1), third = load_bytes(text + start + 2);
+        const Bytes second_bits = second & each(0x3F);
+        // U+0085 and U+00A0; U+1680; U+2000 to 200A, U+2028 to 202F and U+205F; U+3000.
+        const Matches latin =
+            (first == each(0xC2)) & ((second_bits == each(0x05)) | (second_bits == each(0x20)));
+        const Matches ogham = (first == each(0xE1)) & (second == each(0x9A));
+        const Matches typeset =
+            (first == each(0xE2)) &
+            (((second == each(0x80)) & ((third < each(0x8B)) | in_range(third, '\xA8', '\xAF'))) |
+             ((second == each(0x81)) & (third == each(0x9F))));
+        const Matches wide = (first == each(0xE3)) & (second == third) & (third == each(0x80));
+        found |= high_bits(latin | ogham | typeset | wide) << start;
+    }
+    return found;
 }
 
 // Values of single code points, white space folded: of a run only the first becomes a space, and
@@ -124,8 +146,8 @@ class CharacterValues {
         if (!filled_) fill();
     }
 
-    // Append the values of a piece of lowered text, at most one for each byte. 64 bytes behind it
-    // can be read.
+    // Append the values of a piece of lowered text, at most one for each byte. 64 + kReadAhead
+    // bytes behind it can be read.
     NEARDUP_APART std::size_t run(const std::uint8_t* text, std::size_t size, std::uint64_t* out) {
         const std::uint64_t space = short_values_[0x20];
         // A local, because the compiler must assume that writing to `out` changes the member.
@@ -134,7 +156,8 @@ class CharacterValues {
             const std::uint64_t wanted = size - at < 64 ? (1ULL << (size - at)) - 1 : ~0ULL;
             const CharacterBits bits = character_bits(text + at);
             const std::uint64_t starts = bits.starts & wanted;
-            if ((bits.wider_spaces & wanted) != 0) {
+            const bool is_ascii = (bits.not_ascii & wanted) == 0;
+            if (!is_ascii && (wider_spaces(text + at) & wanted) != 0) {
                 add_any(text + at, starts, folded, space);
                 continue;
             }
@@ -143,10 +166,10 @@ class CharacterValues {
             const std::uint64_t first = starts & (0 - starts);
             const std::uint64_t folds =
                 bits.spaces & (bits.spaces << 1 | first * folded.after_space);
-            if ((bits.not_ascii & wanted) == 0)
+            if (is_ascii)
                 add_ascii(text + at, starts & ~folds, folded);
             else
-                add_visible(text + at, starts & ~folds, folded);
+                add_visible(text + at, starts & ~folds, bits, folded);
             if (starts != 0)
                 folded.after_space = bits.spaces >> (63 - std::countl_zero(starts)) & 1;
         }
@@ -184,19 +207,52 @@ class CharacterValues {
             folded.to += 64;
             return;
         }
+#if defined(NEARDUP_USE_AVX512)
+        // Sixteen at a time, so that most blocks take the same number of rounds.
+        std::uint8_t together[64];
+        _mm512_storeu_si512(together, _mm512_maskz_compress_epi8(wanted, load_eight(text)));
+        const int count = std::popcount(wanted);
+        for (int done = 0; done < count; done += 16)
+            for (int i = done; i < done + 16; ++i) folded.to[i] = short_values_[together[i]];
+        folded.to += count;
+#else
         for (int i = 0; wanted != 0; ++i, wanted >>= 1) {
             *folded.to = short_values_[text[i]];
             folded.to += wanted & 1;
         }
+#endif
     }
 
-    // Characters none of which is white space of several bytes.
+#if defined(NEARDUP_USE_AVX512)
+    // Whether all lead bytes are those of some character, and have a byte of it behind them. Bytes
+    // that are not UTF-8 have values too, the same for every instruction set.
+    static NEARDUP_INLINE bool well_formed(const std::uint8_t* text, std::uint64_t leads,
+                                           std::uint64_t starts) {
+        const std::uint64_t starts_behind = starts >> 1 | std::uint64_t{(text[64] & 0xC0) != 0x80}
+                                                              << 63;
+        const std::uint64_t too_low = high_bits(load_bytes(text) < each(0xC2));
+        return (leads & (starts_behind | too_low)) == 0;
+    }
+#endif
+
+    // Characters none of which is white space of several bytes. `starts` are those that are wanted.
     NEARDUP_INLINE void add_visible(const std::uint8_t* text, std::uint64_t starts,
+                                    [[maybe_unused]] const CharacterBits& bits,
                                     Folded& folded) const {
-        std::uint32_t places[2 * 64];
-        const std::uint32_t* const last = write_places(starts, 0, places);
-        for (const std::uint32_t* place = places; place != last; ++place) {
-            const std::uint8_t* const at = text + *place;
+#if defined(NEARDUP_USE_AVX512)
+        if constexpr (std::is_same_v<Hash, PlainHash>) {
+            if (well_formed(text, starts & bits.not_ascii, bits.starts)) [[likely]] {
+                const __m512i block =
+                    _mm512_mask_mov_epi8(load_eight(text), bits.spaces, _mm512_set1_epi8(' '));
+                const __m128i behind = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 64));
+                folded.to =
+                    add_characters(block, _mm512_castsi128_si512(behind), starts, folded.to);
+                return;
+            }
+        }
+#endif
+        for (; starts != 0; starts &= starts - 1) {
+            const std::uint8_t* const at = text + std::countr_zero(starts);
             // One and two bytes alike, without a branch: in most alphabets both are common.
             *folded.to++ = *at < 0xE0 ? short_values_[decode_short(at).code]
                                       : hash_.short_unit(at, *at < 0xF0 ? 3 : 4);
