@@ -38,7 +38,7 @@ class DocumentCounts {
     }
 
     // Prefetch the slot of a feature; this many features ahead is best.
-    static constexpr std::size_t kAhead = 24;
+    static constexpr std::size_t kAhead = 48;
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(table_ + slot_of(hash) / 2); }
 
   private:
