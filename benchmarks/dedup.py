@@ -109,11 +109,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     contests = [one for one in CONTESTS if not chosen.only or one.key in chosen.only]
     if chosen.only:
         stored = Result.load(BENCHMARK, chosen.out)
-        if not chosen.tool:
-            # All rows of a contest are of the same run.
+        if not chosen.tool or stored.machine != result.machine:
+            # All rows of a contest are of the same machine and, without --tool, of the same run.
             again = {contest.name for contest in contests}
             stored = replace(stored, rows=[r for r in stored.rows if r["task"] not in again])
-        result = _with_stored(result, stored, same_machine=bool(chosen.tool))
+        result = _with_stored(result, stored)
     with tempfile.TemporaryDirectory(prefix="neardup-benchmark-") as folder:
         for contest in contests:
             collection = contest.write(Path(folder) / "documents.jsonl")
@@ -130,15 +130,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         draw(result, PICTURE)
 
 
-def _with_stored(result: Result, stored: Result, *, same_machine: bool) -> Result:
+def _with_stored(result: Result, stored: Result) -> Result:
     """A result of today with the rows of the stored one, of the same versions of peers."""
     differing = [
         f"{name} {old} instead of {result.versions[name]}"
         for name, old in stored.versions.items()
         if name != OURS and result.versions.get(name, old) != old
     ]
-    if same_machine and stored.machine != result.machine:
-        differing.append("another machine")
     if differing:
         raise SystemExit(
             f"the stored result was measured with {', '.join(differing)}, so that new rows cannot "
