@@ -94,7 +94,10 @@ def _fingerprint(result: Result) -> str:
     parts.append(
         "Rates use CPU time. neardup reads an Arrow array; peers get Python strings, created "
         "before the clock starts, for the first megabytes of the corpus. A word of Chinese is one "
-        "character, so peers get runs of three characters where neardup uses `word:3`.\n"
+        "character, so peers get runs of three characters where neardup uses `word:3`. simhash "
+        "fails on source code: it cannot count a shingle more than 255 times. Rows with an "
+        "instruction set are neardup's kernel with that set; the others use the best one of the "
+        "machine.\n"
     )
     described = result.conditions["corpora"]
     rows = [

@@ -38,7 +38,7 @@ class Firsts {
 };
 
 // Slots by a hash, two bits each: whether a row fell into it, and whether another one did.
-class SlotTable {
+class SharedSlots {
   public:
     void clear_for(std::size_t rows, unsigned used) {
         // At least eight slots a row: one row in nine meets another by chance.
@@ -161,7 +161,7 @@ class Grouper {
 
     const Sides& sides_;
     Firsts& firsts_;
-    SlotTable slots_;
+    SharedSlots slots_;
     ItemRoom shared_;
     std::vector<std::unique_ptr<ItemRoom>> levels_;
 };

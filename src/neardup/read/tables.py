@@ -84,7 +84,14 @@ def _number_after(header: bytes, place: int) -> tuple[int, int]:
 def _longest_of(file: Any, metadata: Any, group: int, place: int) -> int:
     name = metadata.row_group(group).column(place).path_in_schema
     file.seek(0)
-    parquet = pq.ParquetFile(file, metadata=metadata, read_dictionary=[name], pre_buffer=False)
+    # Without a size of the buffer, all of the column in the row group would be held.
+    parquet = pq.ParquetFile(
+        file,
+        metadata=metadata,
+        read_dictionary=[name],
+        buffer_size=_READ_BYTES,
+        pre_buffer=False,
+    )
     batches = parquet.iter_batches(1, row_groups=[group], columns=[name], use_threads=False)
     for batch in batches:
         column = batch.column(0)
