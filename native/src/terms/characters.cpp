@@ -1,36 +1,10 @@
 #include "neardup/terms/characters.hpp"
 
+#include "neardup/text/unicode.hpp"
+
 namespace neardup {
 
 namespace {
-
-enum class RangeKind { letter, mark, solo, space };
-
-struct KindRange {
-    std::uint32_t first, last;
-    RangeKind kind;
-};
-
-struct LowerRange {
-    std::uint32_t first, last, stride;
-    std::int32_t delta;
-};
-
-const KindRange kKindRanges[] = {
-#define ND_KIND(first, last, kind) {first, last, RangeKind::kind},
-#define ND_LOWER(first, last, stride, delta)
-#include "unicode_ranges.inc"
-#undef ND_KIND
-#undef ND_LOWER
-};
-
-const LowerRange kLowerRanges[] = {
-#define ND_KIND(first, last, kind)
-#define ND_LOWER(first, last, stride, delta) {first, last, stride, delta},
-#include "unicode_ranges.inc"
-#undef ND_KIND
-#undef ND_LOWER
-};
 
 // The Han characters among the solo characters.
 const std::uint32_t kHan[][2] = {{0x3005, 0x3007},   {0x3021, 0x3029},   {0x3038, 0x303B},
@@ -57,12 +31,12 @@ Properties::Properties() : of_(0x110000) {
                                    std::uint16_t property) {
         for (std::uint32_t code = first; code <= last; ++code) of_[code] |= property;
     };
-    for (const KindRange& range : kKindRanges) {
-        if (range.kind == RangeKind::letter) mark_range(range.first, range.last, letter | in_word);
-        if (range.kind == RangeKind::solo) mark_range(range.first, range.last, in_word);
-        if (range.kind == RangeKind::space) mark_range(range.first, range.last, space);
+    for (const KindRange& range : kind_ranges()) {
+        if (range.kind == Kind::letter) mark_range(range.first, range.last, letter | in_word);
+        if (range.kind == Kind::solo) mark_range(range.first, range.last, in_word);
+        if (range.kind == Kind::space) mark_range(range.first, range.last, space);
     }
-    for (const LowerRange& range : kLowerRanges)
+    for (const LowerRange& range : lower_ranges())
         for (std::uint32_t code = range.first; code <= range.last; code += range.stride)
             of_[static_cast<std::uint32_t>(static_cast<std::int32_t>(code) + range.delta)] |=
                 lower_or_digit;

@@ -123,23 +123,29 @@ class SentenceCutter {
         return is(character, Properties::line_break) ? at + character.length : at;
     }
 
-    template <typename Take>
-    void for_lines(Stretch text, const Take& take) const {
-        Place line = text.begin;
-        for (Place at = text.begin; at != text.end;) {
+    // Where the next line break is, and where it ends; both the end if there is none.
+    Stretch next_break(Place at, Place end) const {
+        while (at != end) {
             if (!starters_.breaks[*at]) {
                 ++at;
                 continue;
             }
-            const Place next = behind_break(at, text.end);
-            if (next == at) {
-                at += character_at(at, text.end).length;
-                continue;
-            }
-            take(stripped({line, at}));
-            line = at = next;
+            const Place behind = behind_break(at, end);
+            if (behind != at) return {at, behind};
+            at += character_at(at, end).length;
         }
-        take(stripped({line, text.end}));
+        return {end, end};
+    }
+
+    template <typename Take>
+    void for_lines(Stretch text, const Take& take) const {
+        Place line = text.begin;
+        while (true) {
+            const Stretch found = next_break(line, text.end);
+            take(stripped({line, found.begin}));
+            if (found.begin == text.end) return;
+            line = found.end;
+        }
     }
 
     // The stretches between blank lines.
@@ -147,21 +153,11 @@ class SentenceCutter {
     void for_paragraphs(Stretch text, const Take& take) const {
         Place paragraph = text.begin;
         for (Place at = text.begin; at != text.end;) {
-            if (!starters_.breaks[*at]) {
-                ++at;
-                continue;
-            }
-            const Place next = behind_break(at, text.end);
-            if (next == at) {
-                at += character_at(at, text.end).length;
-                continue;
-            }
-            const Place last = behind_last_break(next, text.end);
-            if (last != next) {
-                take(stripped({paragraph, at}));
-                paragraph = last;
-            }
-            at = last;
+            const Stretch found = next_break(at, text.end);
+            at = behind_last_break(found.end, text.end);
+            if (at == found.end) continue;
+            take(stripped({paragraph, found.begin}));
+            paragraph = at;
         }
         take(stripped({paragraph, text.end}));
     }

@@ -8,16 +8,6 @@ namespace neardup {
 
 namespace {
 
-struct KindRange {
-    std::uint32_t first, last;
-    Kind kind;
-};
-
-struct LowerRange {
-    std::uint32_t first, last, stride;
-    std::int32_t delta;
-};
-
 const KindRange kKindRanges[] = {
 #define ND_KIND(first, last, kind) {first, last, Kind::kind},
 #define ND_LOWER(first, last, stride, delta)
@@ -35,6 +25,9 @@ const LowerRange kLowerRanges[] = {
 };
 
 }  // namespace
+
+std::span<const KindRange> kind_ranges() { return kKindRanges; }
+std::span<const LowerRange> lower_ranges() { return kLowerRanges; }
 
 UnicodeTable::UnicodeTable() {
     std::vector<LongEntry> flat(kCodes, static_cast<LongEntry>(Kind::other));

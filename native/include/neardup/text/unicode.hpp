@@ -2,10 +2,26 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace neardup {
 
 enum class Kind : std::uint8_t { other, letter, mark, solo, space };
+
+// Code points of one kind, other than `other`.
+struct KindRange {
+    std::uint32_t first, last;
+    Kind kind;
+};
+
+// Every `stride`-th code point of a range becomes lower case by adding `delta`.
+struct LowerRange {
+    std::uint32_t first, last, stride;
+    std::int32_t delta;
+};
+
+std::span<const KindRange> kind_ranges();
+std::span<const LowerRange> lower_ranges();
 
 // A code point below U+0800 in one word: the UTF-8 bytes of its lower case (bits 0-23), their
 // number (bits 24-27) and its kind (bits 28-31), so that the common alphabets need no branch.
