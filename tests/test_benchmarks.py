@@ -320,7 +320,7 @@ def test_dedup_once_says_what_neardup_removed(tmp_path):
     run = dedup_once.once("neardup", collection, 0.7)
     assert (run.removed, run.pairs, run.recall, run.precision) == (20, 20, 1.0, 1.0)
     assert run.in_clusters == 40
-    assert 0 < run.after_features_seconds < run.wall_seconds
+    assert 0 <= run.after_features_seconds < run.wall_seconds
     assert list(tmp_path.iterdir()) == [collection.path]
 
 

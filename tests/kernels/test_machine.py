@@ -18,9 +18,7 @@ def touched():
 before = touched()
 for size in range(4 << 20, 8 << 20, 1 << 16):
     array = np.ones(size, np.uint8)
-    column = pa.allocate_buffer(size)
-    np.frombuffer(column, np.uint8)[:] = 1
-    del array, column
+    del array
 print(touched() - before, pa.default_memory_pool().backend_name)
 """
 
@@ -35,4 +33,4 @@ def test_freed_memory_is_used_again():
         count, pool = done.stdout.split()
         pages[how] = int(count)
         assert (pool == "system") == (how == "keep")
-    assert pages["keep"] < pages["return"] * 3 / 4
+    assert pages["keep"] < pages["return"] / 4
