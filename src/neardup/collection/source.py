@@ -176,7 +176,7 @@ class FileSource:
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         done = 0
-        for batch in batches_of(self._documents, threads=1):
+        for batch in self._documents:
             columns = columns_of(batch, self._settings.scheme)
             yield DocumentBatch(batch.ids, columns, batch.rejected, batch.made_ids)
             done += len(batch.ids)

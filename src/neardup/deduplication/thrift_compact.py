@@ -12,6 +12,7 @@ TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, _MAP, STRUCT = rang
 _STOP = 0
 _DOUBLE_BYTES = 8
 _LONG_LIST = 15
+_LARGEST_STEP = 15  # from one field to the next, in the short form
 
 
 class Field:
@@ -104,7 +105,7 @@ def _write_struct(out: bytearray, struct: Struct) -> None:
     for number in sorted(struct):
         field = struct[number]
         step = number - last
-        if 0 < step < _LONG_LIST + 1:
+        if 0 < step <= _LARGEST_STEP:
             out.append(step << 4 | field.kind)
         else:
             out.append(field.kind)

@@ -71,8 +71,8 @@ class Mapped(Generic[Item, Made]):
 
     Each thread takes the next item while no other does, then computes, so that threads share the
     work of taking items and of computing as it comes. At most two results for each thread are
-    computed or wait. An item that is `large` is computed while no other item is taken. One thread
-    is that of the caller.
+    computed or wait. An item that is `large` is computed while no other item is taken. With
+    one thread, all is done in that of the caller.
 
     An error in `items` or `make` is raised here, after the results before it. Closing the iterator
     early waits up to 2 seconds for the threads to finish their current items.
