@@ -9,6 +9,7 @@ namespace neardup::bind {
 void register_hamming_join(nanobind::module_&);
 void register_index_tables(nanobind::module_&);
 void register_json(nanobind::module_&);
+void register_set_index(nanobind::module_&);
 void register_set_join(nanobind::module_&);
 void register_terms(nanobind::module_&);
 void register_text(nanobind::module_&);
@@ -33,6 +34,7 @@ NB_MODULE(_native, m) {
     neardup::bind::register_hamming_join(m);
     neardup::bind::register_index_tables(m);
     neardup::bind::register_json(m);
+    neardup::bind::register_set_index(m);
     neardup::bind::register_set_join(m);
     neardup::bind::register_terms(m);
     neardup::bind::register_text(m);

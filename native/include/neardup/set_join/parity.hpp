@@ -25,13 +25,19 @@ inline int parity_log(std::size_t features) {
 class ParityBitmap {
   public:
     void set(const std::uint64_t* hashes, std::size_t count) {
-        log_ = parity_log(count);
+        set(hashes, count, parity_log(count));
+    }
+
+    // Of any features, 32 or 64 bits wide, in 2^log words.
+    template <typename Feature>
+    void set(const Feature* features, std::size_t count, int log) {
+        log_ = log;
         const std::size_t words = std::size_t{1} << log_;
         words_.assign(2 * words, 0);
         const std::uint64_t mask = words * 64 - 1;
         std::uint64_t* own = words_.data() + words;
         for (std::size_t i = 0; i < count; ++i) {
-            const std::uint64_t slot = hashes[i] * 0xD6E8FEB86659FD93ULL >> 40 & mask;
+            const std::uint64_t slot = features[i] * 0xD6E8FEB86659FD93ULL >> 40 & mask;
             own[slot / 64] ^= std::uint64_t{1} << slot % 64;
         }
         for (std::size_t half = words / 2; half != 0; half /= 2)
