@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import (
@@ -18,6 +18,7 @@ from benchmarks import (
     index,
     join,
     passes,
+    similar_index_section,
     startup,
     strings,
     sweep,
@@ -69,6 +70,7 @@ def page(results: Mapping[str, Result]) -> str:
         strings.section(results[strings.BENCHMARK]),
         join.section(results[join.BENCHMARK]),
         index.section(results[index.BENCHMARK]),
+        *_similar_index(results),
         dedup.section(results[dedup.BENCHMARK]),
         dedup_quality.section(results[dedup_quality.BENCHMARK]),
         exact.section(results[exact.BENCHMARK]),
@@ -79,6 +81,11 @@ def page(results: Mapping[str, Result]) -> str:
         _startup(results[startup.BENCHMARK]),
     )
     return "\n".join(section.rstrip("\n") + "\n" for section in sections)
+
+
+def _similar_index(results: Mapping[str, Result]) -> Iterator[str]:
+    if similar_index_section.BENCHMARK in results:
+        yield similar_index_section.section(results[similar_index_section.BENCHMARK])
 
 
 def _targets(results: Mapping[str, Result]) -> str:

@@ -10,91 +10,38 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from benchmarks import measure, similar_index_tools as tools
 from benchmarks.result import RESULTS, Json, Result, package_versions, today
-from benchmarks.similar_index_once import ARXIV, DJANGO, EDITS, LICENCES
+from benchmarks.similar_index_once import EDITS
 from benchmarks.similar_index_pages import ORDINARY, TEMPLATES
-
-BENCHMARK = "similar_index"
-RECALL, SPEED, CHECK, GROWTH = "recall", "speed", "check", "growth"
-PARTS = (RECALL, SPEED, CHECK, GROWTH)
-CORPORA = (ARXIV, DJANGO, LICENCES, EDITS)
-THRESHOLDS, THRESHOLD = (0.7, 0.8, 0.9), 0.8
-RECALL_TOOLS = (
-    *(tools.MEMORY, tools.COMPLETE, tools.OLD),
-    *(peer for peer in tools.PEERS if peer != tools.REDIS),
+from benchmarks.similar_index_runs import (
+    BENCHMARK,
+    CHECK,
+    CORPORA,
+    FULL,
+    GROWTH,
+    MILLION,
+    MODES,
+    PARTS,
+    RECALL,
+    RECALL_TOOLS,
+    SMALL,
+    SPEED,
+    SPEED_TOOLS,
+    THRESHOLD,
+    Mode,
+    Scale,
 )
-SPEED_TOOLS = (*tools.OURS, tools.OLD, *tools.PEERS)
+from benchmarks.similar_index_section import PICTURE, draw
+
 PEER_PACKAGES = ("datasketch", "gaoya", "rensa", "redis", "xxhash")
 REPOSITORY = Path(__file__).parents[1]
-MILLION = 10**6
-EVERYTHING = 10**9
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How much is measured; `many` is for neardup, `few` for peers, which take longer."""
-
-    speed: tuple[int, ...]
-    growth: tuple[int, ...]
-    stored: int
-    checks: int
-    many: int
-    few: int
-    edits: int
-    texts: int = EVERYTHING
-
-
-FULL = Scale(
-    speed=(10**5, MILLION),
-    growth=(10**4, 10**5, MILLION, 10**7),
-    stored=MILLION,
-    checks=20_000,
-    many=10_000,
-    few=2_000,
-    edits=20_000,
-)
-SMALL = Scale(
-    speed=(2_000,),
-    growth=(1_000, 2_000),
-    stored=2_000,
-    checks=200,
-    many=100,
-    few=50,
-    edits=400,
-    texts=200,
-)
-
-
-@dataclass(frozen=True)
-class Mode:
-    """One way to check pages against a folder."""
-
-    name: str
-    sync: bool = True
-    threads: int = 1
-    batch: int = 0
-    processes: int = 1
-
-
-DURABLE, THREADS, UNSYNCED, BATCHES = (
-    Mode("one caller"),
-    Mode("16 threads", threads=16),
-    Mode("one caller, sync=False", sync=False),
-    Mode("check_many, 1,000 a batch", batch=1_000),
-)
-PROCESSES = Mode("4 processes", processes=4)
-MODES = (
-    *(DURABLE, THREADS, UNSYNCED, BATCHES, PROCESSES),
-    Mode("4 processes, sync=False", sync=False, processes=4),
-)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -122,10 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     result = Result.of(BENCHMARK, arguments, _versions(), conditions, rows)
     result.save(chosen.out)
-    from benchmarks import similar_index_report
-
-    picture = similar_index_report.PICTURE if chosen.out == RESULTS else chosen.out
-    similar_index_report.draw(result, picture)
+    # A trial run leaves the picture of the page alone.
+    draw(result, PICTURE if chosen.out == RESULTS else chosen.out / PICTURE.name)
 
 
 def _options() -> Any:
@@ -176,7 +121,7 @@ def _recall(scale: Scale) -> Iterator[Json]:
     present = [tool for tool in RECALL_TOOLS if tools.absent(tool) is None]
     for corpus in CORPORA:
         most = scale.edits if corpus == EDITS else scale.texts
-        task = {"corpus": corpus, "most": most, "thresholds": THRESHOLDS, "tools": present}
+        task = {"corpus": corpus, "most": most, "thresholds": scale.thresholds, "tools": present}
         yield from _child("recall", task)
 
 
@@ -229,7 +174,7 @@ def _check(scale: Scale, chosen: Any) -> Iterator[Json]:
         turn = 0
         for mode in MODES:
             done = []
-            for _ in range(chosen.rounds):
+            for _ in range(1 if chosen.small else chosen.rounds):
                 done.append(_checked(mode, common, turn))
                 turn += mode.processes
             yield {"mode": mode.name, "n": scale.stored, **best_of(done)}
@@ -252,24 +197,33 @@ def _checked(mode: Mode, common: Json, turn: int) -> Json:
     if not several:
         return _without_clock(_child("check", {**task, "turn": turn}))
     callers = [_start({**task, "turn": turn + number}) for number in range(mode.processes)]
-    for caller in callers:
-        if _pipe(caller.stdout).readline() != "ready\n":
-            raise SystemExit("a process that calls check has ended before it began")
-    for caller in callers:
-        _pipe(caller.stdin).write("\n")
-        _pipe(caller.stdin).flush()
-    done = [json.loads(caller.communicate()[0]) for caller in callers]
+    try:
+        for caller in callers:
+            if _given(caller.stdout).readline() != "ready\n":
+                raise SystemExit("a process that calls check ended before it began")
+        for caller in callers:
+            _given(caller.stdin).write("\n")
+            _given(caller.stdin).flush()
+        done = [json.loads(caller.communicate()[0]) for caller in callers]
+    except BaseException:
+        for caller in callers:
+            caller.kill()
+        raise
     checks = sum(each["checks"] for each in done)
     seconds = max(each["ended"] for each in done) - min(each["started"] for each in done)
     mean = {name: float(np.mean([each[name] for each in done])) for name in done[0]}
-    return _without_clock({**mean, "checks": checks, "checks_per_second": checks / seconds})
+    slowest = max(each["p99_microseconds"] for each in done)
+    total = {"checks": checks, "checks_per_second": checks / seconds}
+    return _without_clock({**mean, **total, "p99_microseconds": slowest})
 
 
 def _without_clock(row: Json) -> Json:
     return {name: value for name, value in row.items() if name not in ("started", "ended")}
 
 
-def _pipe(stream: Any) -> Any:
+def _given(stream: IO[str] | None) -> IO[str]:
+    """A pipe that was asked for."""
+    assert stream is not None
     return stream
 
 

@@ -78,9 +78,7 @@ class Block:
         capital[self.starts[:-1]] = True
         forms = _forms()
         size = len(forms) // (2 * len(ENDINGS))
-        taken = forms.take(
-            pa.array((capital * len(ENDINGS) + self.endings) * size + self.words)
-        )
+        taken = forms.take(pa.array((capital * len(ENDINGS) + self.endings) * size + self.words))
         # The words already lie one after the other in memory: only the borders are other ones.
         offsets = np.frombuffer(taken.buffers()[1], np.int64)[: len(taken) + 1]
         borders = pa.py_buffer(np.ascontiguousarray(offsets[self.starts]))
@@ -169,7 +167,7 @@ def _frequent() -> Ints:
 def _by_rank(count: int) -> Ints:
     steps = np.cumsum(1.0 / (np.arange(count) + 2.7))
     places = (np.arange(DRAWS) + 0.5) / DRAWS * steps[-1]
-    return np.searchsorted(steps, places).astype(np.int64)
+    return np.asarray(np.searchsorted(steps, places), np.int64)
 
 
 @cache

@@ -14,6 +14,7 @@ from benchmarks import (
     fingerprint,
     index,
     join,
+    similar_index_section,
     startup,
     strings,
     sweep,
@@ -37,6 +38,8 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     yield from strings.targets(results[strings.BENCHMARK])
     yield from join.targets(results[join.BENCHMARK])
     yield from index.targets(results[index.BENCHMARK])
+    if similar_index_section.BENCHMARK in results:
+        yield from similar_index_section.targets(results[similar_index_section.BENCHMARK])
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from exact.targets(results[exact.BENCHMARK])

@@ -295,18 +295,21 @@ void register_segment(nb::module_& m) {
         });
     m.def(
         "pack_sets",
-        [](const SetPlan& plan, const std::vector<BlockPlace>& places, const NumberArray& dead,
-           std::size_t threads) {
-            const DeadNumbers gone = dead_of(dead);
+        [](const SetPlan& plan, const std::vector<BlockPlace>& places,
+           const std::optional<NumberArray>& numbers, std::size_t threads) {
+            const ChosenNumbers chosen{numbers ? numbers->data() : nullptr,
+                                       numbers ? numbers->size() : 0, !numbers};
+            if (!std::is_sorted(chosen.numbers, chosen.numbers + chosen.count))
+                throw std::invalid_argument("numbers must be in ascending order");
             const std::vector<FeatureBlock> blocks = blocks_of(places);
             std::vector<std::uint64_t> words;
             {
                 nb::gil_scoped_release release;
-                words = pack_sets(plan, blocks, gone, threads);
+                words = pack_sets(plan, blocks, chosen, threads);
             }
             return nb::bytes(reinterpret_cast<const char*>(words.data()), 8 * words.size());
         },
-        "plan"_a, "blocks"_a, "dead"_a, nb::kw_only(), "threads"_a);
+        "plan"_a, "blocks"_a, "numbers"_a.none(), nb::kw_only(), "threads"_a);
 }
 
 void register_search(nb::module_& m) {
@@ -335,28 +338,6 @@ void register_search(nb::module_& m) {
              "now"_a, "skip"_a.none(), "threads"_a, "isa"_a)
         .def("search_one", &search_one, "documents"_a, "place"_a, "threshold"_a, "limit"_a.none(),
              "now"_a, "skip"_a);
-    m.def(
-        "decide_batch",
-        [](const SetDocuments& documents, const Input<std::uint32_t>& known, double threshold,
-           const std::optional<std::size_t>& limit, const std::string& add,
-           std::size_t per_group) {
-            if (known.size() != documents.size())
-                throw std::invalid_argument("every document needs the number of its matches");
-            const Adding adding = add == "always"  ? Adding::all
-                                  : add == "never" ? Adding::none
-                                                   : Adding::new_ones;
-            const SetKernels& kernels = set_kernels_for("auto");
-            DecidedBatch decided;
-            {
-                nb::gil_scoped_release release;
-                decided = decide_batch(documents, known.data(), question_of(threshold, limit, 0),
-                                       {adding, per_group}, kernels);
-            }
-            return std::tuple(array_of(std::move(decided.is_new)),
-                              found_arrays(std::move(decided.earlier)));
-        },
-        "documents"_a, "known"_a, nb::kw_only(), "threshold"_a, "limit"_a.none(), "add"_a,
-        "per_group"_a);
 }
 
 }  // namespace

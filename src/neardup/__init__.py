@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Index as Index,
         Match as Match,
         MemoryIndex as MemoryIndex,
+        Verdict as Verdict,
         unique as unique,
     )
     from neardup.lab.exact_pairs import exact_pairs as exact_pairs
@@ -63,7 +64,7 @@ _NAMES = {
     "neardup.features.idf": ("IdfTable",),
     "neardup.fingerprints": ("Fingerprints", "fingerprint", "hamming", "idf"),
     "neardup.hashes": ("keyed",),
-    "neardup.index": ("Index", "Match", "MemoryIndex", "unique"),
+    "neardup.index": ("Index", "Match", "MemoryIndex", "Verdict", "unique"),
     "neardup.lab.exact_pairs": ("exact_pairs",),
     "neardup.lab.sweep.result": ("Sweep",),
     "neardup.lab.sweep.run": ("sweep",),

@@ -259,3 +259,22 @@ def bytes_of(memory: str | int, name: str = "memory") -> int:
     if not 1 <= amount <= _MOST_BYTES:
         raise SettingError(f"{name}={memory!r} must be more than nothing and at most 1,000,000 TB")
     return int(amount)
+
+
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+
+def seconds_of(value: str | float, name: str) -> float:
+    """An amount of time in seconds: `45s`, `2m`, `12h`, `30d`, `4w`, or a plain number.
+
+    >>> seconds_of("1.5h", "ttl")
+    5400.0
+    """
+    import re
+
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", str(value), re.ASCII)
+    if isinstance(value, bool) or not found or not float(found[1]):
+        raise SettingError(
+            f"{name}={value!r} is not an amount of time; write it like 60s, 2m, 12h or 30d"
+        )
+    return float(found[1]) * _SECONDS[found[2]]

@@ -77,28 +77,4 @@ FoundSets search_sets(const SetView& view, const SetDocuments& documents,
     return all;
 }
 
-DecidedBatch decide_batch(const SetDocuments& documents, const std::uint32_t* known,
-                          const SetQuestion& question, const BatchRules& rules,
-                          const SetKernels& kernels) {
-    DecidedBatch decided;
-    decided.earlier.offsets.push_back(0);
-    SetTail added(documents.plan());
-    SetComparer comparer(documents.plan(), kernels);
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-        BestMatches best(std::max(question.limit, rules.per_group));
-        const IndexedSet asked = documents.at(i);
-        if (asked.size != 0) {
-            comparer.begin(asked, question.threshold);
-            added.search(comparer, question, 0, kNoNumber, 0, best);
-        }
-        std::vector<SetMatch> matches = best.take();
-        const bool is_new = known[i] + matches.size() < rules.per_group;
-        decided.is_new.push_back(is_new);
-        if (rules.adding == Adding::all || (rules.adding == Adding::new_ones && is_new))
-            added.add(documents, i, i, kNoExpiry, 0);
-        append(std::move(matches), decided.earlier);
-    }
-    return decided;
-}
-
 }  // namespace neardup

@@ -33,10 +33,10 @@ std::uint32_t byte_hash(const StoredSet& set) {
 
 class Writer {
   public:
-    Writer(const SetPlan& plan, const std::vector<FeatureBlock>& blocks, const DeadNumbers& dead,
+    Writer(const SetPlan& plan, const std::vector<FeatureBlock>& blocks, const ChosenNumbers& chosen,
            std::size_t threads)
         : plan_(plan), threads_(threads) {
-        list_documents(blocks, dead);
+        list_documents(blocks, chosen);
         group();
         sketch();
         for (std::size_t band = 0; band < plan.bands; ++band) tables_.emplace_back();
@@ -73,7 +73,7 @@ class Writer {
         });
     }
 
-    void list_documents(const std::vector<FeatureBlock>& blocks, const DeadNumbers& dead);
+    void list_documents(const std::vector<FeatureBlock>& blocks, const ChosenNumbers& chosen);
     void group();
     void sketch();
     void make_bands();
@@ -97,14 +97,16 @@ class Writer {
     Table prefix_;
 };
 
-void Writer::list_documents(const std::vector<FeatureBlock>& blocks, const DeadNumbers& dead) {
-    const std::uint64_t *gone = dead.numbers, *gone_end = dead.numbers + dead.count;
+void Writer::list_documents(const std::vector<FeatureBlock>& blocks, const ChosenNumbers& chosen) {
+    const std::uint64_t *wanted = chosen.numbers, *wanted_end = chosen.numbers + chosen.count;
     for (const FeatureBlock& block : blocks) {
         block.check();
         for (std::size_t place = 0; place < block.documents; ++place) {
             const std::uint64_t number = block.number(place);
-            gone = std::lower_bound(gone, gone_end, number);
-            if (gone != gone_end && *gone == number) continue;
+            if (!chosen.all) {
+                wanted = std::lower_bound(wanted, wanted_end, number);
+                if (wanted == wanted_end || *wanted != number) continue;
+            }
             const StoredSet stored = block.set(place);
             if (stored.size == 0 || features_in(stored) == 0) continue;
             if (!documents_.empty() && number <= documents_.back().number)
@@ -337,8 +339,8 @@ std::vector<std::uint64_t> Writer::write() const {
 }  // namespace
 
 std::vector<std::uint64_t> pack_sets(const SetPlan& plan, const std::vector<FeatureBlock>& blocks,
-                                     const DeadNumbers& dead, std::size_t threads) {
-    return Writer(plan, blocks, dead, threads).write();
+                                     const ChosenNumbers& chosen, std::size_t threads) {
+    return Writer(plan, blocks, chosen, threads).write();
 }
 
 }  // namespace neardup

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup import kernels
+from neardup.errors import InputError, SettingError
 from neardup.features.columns import DocumentColumns
 from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter
-from neardup.index import intake
+from neardup.index import intake, similar
 from neardup.index.answering import (
     Question,
     answer,
@@ -24,47 +26,83 @@ from neardup.index.answering import (
     threshold_asked,
 )
 from neardup.index.contents import text_of
-from neardup.index.entries import Entries, Id, checked_id, metadata_of
-from neardup.index.match import Answers, Match, MatchList
+from neardup.index.disk.change import DiskChange
+from neardup.index.disk.store import DiskStore
+from neardup.index.disk.view import DiskView
+from neardup.index.entries import Entries, Id, checked_id, metadata_of, now_ms, records_of
+from neardup.index.intake import One
+from neardup.index.match import Answers, Match, MatchList, Verdict, together
 from neardup.index.settings import IndexSettings
-from neardup.index.store import Change, Put, Store
+from neardup.index.similar import Rules
+from neardup.index.store import Change, Part, Put, Store, changed_places, named_apart
+from neardup.kernels.set_index import NEVER, SetView
+from neardup.settings import seconds_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
 DEFAULT_LIMIT = 10
+Adding = Literal["new", "always", "never"]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How often `add` and `check` met a document, and when first and last, in seconds since 1970.
+
+    `first` is None if it is not known.
+    """
+
+    times: int
+    first: float | None
+    last: float | None
 
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """A document as the index stores it; `fingerprint` is None for an empty document."""
+    """A document as the index stores it; `fingerprint` is None for an empty document.
+
+    `expires` is in seconds since 1970, None if it does not expire.
+    """
 
     id: Id
     fingerprint: int | None
     words: int
     metadata: Any
     text: str | None
+    seen: Seen
+    expires: float | None
 
 
 @dataclass(frozen=True)
 class IndexStats:
-    """Size of an index.
+    """Size, age and growth of an index.
 
-    `bytes` has the size of each part. `largest_buckets` has the sizes of the largest sets of
-    distinct fingerprints that agree on a mask of the plan.
+    `finds` says what a query finds. `bytes` has the size of each part, `segments` the documents,
+    removed documents and bytes of each segment and, last, of the newest documents. `oldest` and
+    `newest` are the times of the first and the last addition, in seconds since 1970; `added` counts
+    the documents added in the last hour, day and week; `expired` ones are still stored.
+    `largest_buckets` has the sizes of the largest sets of distinct fingerprints that agree on a
+    mask, for an index by distance.
     """
 
     scheme: str
-    plan: str
-    tables: int
+    finds: str
     documents: int
     bytes: dict[str, int]
+    segments: list[Part]
+    oldest: float | None
+    newest: float | None
+    added: dict[str, int]
+    expired: int
     largest_buckets: list[int]
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values, for JSON."""
         return asdict(self)
+
+
+_AGES = {"hour": 3_600_000, "day": 86_400_000, "week": 604_800_000}
 
 
 class BaseIndex:
@@ -92,13 +130,30 @@ class BaseIndex:
         """The settings that the index was created with."""
         return self._settings
 
-    def add(self, id: Id, document: Any, metadata: Any = None) -> None:
+    def add(
+        self,
+        id: Id,
+        document: Any,
+        metadata: Any = None,
+        *,
+        ttl: str | float | None = None,
+    ) -> None:
         """Add a document: a text, a record as a dict, or terms, as the scheme requires.
 
-        An existing document with the same id is replaced. `metadata` is any JSON value.
+        An existing document with the same id is replaced. `metadata` is any JSON value. `ttl`
+        overrides that of the index, for example "30d".
         """
+        life = self._life(ttl)
+        if self._settings.sets is not None:
+            one = self._intake.one_set(id, document, metadata)
+
+            def put(change: Change) -> None:
+                assert isinstance(change, DiskChange)
+                similar.put(change, one, change.number_of(one.record.id), now_ms(), life)
+
+            return self._store.change_together(put)
         entries = self._intake.entries(self._intake.one(id, document, metadata))
-        self._store.change(lambda change: _put(change, entries))
+        return self._store.change_together(lambda change: _put(change, entries))
 
     def add_many(
         self,
@@ -106,9 +161,10 @@ class BaseIndex:
         *,
         metadata: Sequence[str] = (),
         at_once: bool = False,
+        ttl: str | float | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> int:
-        """Add many documents; return how many are new or changed.
+        """Add many documents, near-duplicates too; return how many are new or changed.
 
         Takes an iterable of (id, text) or (id, text, metadata), a table with the columns `id` and
         `text`, `Fingerprints` with ids, the result of `neardup.read`, or an iterable of these.
@@ -119,7 +175,9 @@ class BaseIndex:
         Documents from files without ids get ids of file and row ("a.jsonl:17") and replace nothing:
         if another document has that id, a hash of the content is appended.
         """
-        counted = self.add_counted(batches, metadata=metadata, at_once=at_once, progress=progress)
+        counted = self.add_counted(
+            batches, metadata=metadata, at_once=at_once, ttl=ttl, progress=progress
+        )
         return counted.stored
 
     def add_counted(
@@ -128,13 +186,24 @@ class BaseIndex:
         *,
         metadata: Sequence[str] = (),
         at_once: bool = False,
+        ttl: str | float | None = None,
+        refuse: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Put:
-        """Like `add_many`; return how many were stored, replaced and renamed."""
+        """Like `add_many`; return how many were stored, replaced and renamed.
+
+        With `refuse`, a document that would replace another is an error, before anything of its
+        batch is stored.
+        """
+        life = self._life(ttl)
         done, seen = Put(), 0
         for entries, is_last in intake.with_last(self._intake.portions(batches, metadata, at_once)):
+            timed = [replace(some, ttl=life) for some in entries]
 
-            def put(change: Change, some: list[Entries] = entries, ends: bool = is_last) -> Put:
+            def put(change: Change, some: list[Entries] = timed, ends: bool = is_last) -> Put:
+                if refuse:
+                    for each in some:
+                        _require_no_replacing(change, each)
                 changed = sum(map(change.put, some), Put())
                 if ends:
                     change.settle()
@@ -153,12 +222,24 @@ class BaseIndex:
         threshold: float | None = None,
         limit: int | None = DEFAULT_LIMIT,
     ) -> list[Match]:
-        """Find the documents near one: a text, or a fingerprint as an int or `Fingerprints`.
+        """Find the near-duplicates of a document, the most similar or nearest first, ties by id.
 
-        Nearest first, ties by id. `max_distance` defaults to that of the index; `threshold` drops
-        matches whose true similarity is lower, and needs an index that stores texts or features.
-        If more than `limit` documents are equally near, those added first are returned.
+        An index by similarity takes the document itself and finds those of at least `threshold`,
+        which defaults to that of the index and is not lower. An index by distance also takes a
+        fingerprint, as an int or `Fingerprints`, and finds those within `max_distance`; there,
+        `threshold` drops matches whose true similarity is lower, and needs stored texts or
+        features. If more than `limit` documents are equally near, those added first are returned.
         """
+        if self._settings.sets is not None:
+            least = similar.threshold_of(self._settings, threshold, max_distance)
+            if limit != DEFAULT_LIMIT:
+                require_limit(limit)
+            self._require_document(document)
+            asked = self._intake.document(document)
+            with self._searching() as (view, sets):
+                return similar.query_one(
+                    view, sets, asked, threshold=least, limit=limit, now=now_ms()
+                )
         row = intake.row_of(document, self._fingerprinter.scheme)
         if row is None:
             columns = intake.one(document, self.scheme)
@@ -168,6 +249,7 @@ class BaseIndex:
         if threshold is not None:
             threshold_asked(self._settings, threshold, has_content=False)
         distance = self._settings.max_distance
+        assert distance is not None
         if max_distance is not None:
             distance = distance_asked(self._settings, max_distance, None)
         if limit != DEFAULT_LIMIT:
@@ -182,6 +264,8 @@ class BaseIndex:
         limit: int | None = DEFAULT_LIMIT,
     ) -> Answers:
         """Run `query` for many documents on all cores; returns one list of matches for each."""
+        if self._settings.sets is not None:
+            return self._query_sets(documents, max_distance, threshold, limit)
         if isinstance(documents, Fingerprints):
             self.scheme.require_same(documents.scheme)
             return self._asked(
@@ -201,27 +285,100 @@ class BaseIndex:
         document: Any,
         metadata: Any = None,
         *,
+        add: Adding = "new",
+        keep_per_group: int = 1,
+        ttl: str | float | None = None,
         max_distance: int | None = None,
         threshold: float | None = None,
         limit: int | None = DEFAULT_LIMIT,
-    ) -> list[Match]:
-        """Query for a document and add it, in one transaction.
+    ) -> Verdict:
+        """Say whether a document was seen before, and add it if it is new, in one transaction.
 
-        An existing document with the same id is replaced, and is not a match.
+        A document with the same id is not a match, so that a check can be repeated: it is replaced
+        if the new one is added, unless nothing changed. If the document is not added, its match
+        counts as seen once more. Calls of several threads share a transaction.
+
+        Args:
+            id: The id to add the document under.
+            document: A text, a record as a dict, or terms, as the scheme requires.
+            metadata: Any JSON value, stored with the document.
+            add: Which documents to add: `new` ones, which have no near-duplicate in the index,
+                all of them (`always`), or none (`never`).
+            keep_per_group: How many documents of a kind are new: a document is, if fewer than this
+                many match it.
+            ttl: Time until the document expires, for example "30d". Default: that of the index.
+            max_distance: Maximum number of differing bits, of an index by distance.
+            threshold: Minimum similarity. Default: that of the index.
+            limit: Maximum number of matches to return.
         """
-        one = self._intake.one(id, document, metadata)
-        entries = self._intake.entries(one)
-        columns = one.held
-        assert not isinstance(columns, Fingerprints)
-        more = None if limit is None else limit + 1
-        question = self._question(
-            entries.rows, ~entries.filled, [columns], max_distance, threshold, more
+        rules = self._rules(add, keep_per_group, ttl, threshold, max_distance, limit)
+        if add == "never":
+            checked_id(id)
+            return self._verdict_of(id, document, rules)
+        if self._settings.sets is not None:
+            self._require_document(document)
+            one = self._intake.one_set(id, document, metadata)
+            return self._store.change_together(lambda change: self._checked(change, one, rules))
+        documents = self._intake.one(id, document, metadata)
+        return self._store.change_together(
+            lambda change: self._checked_by_distance(change, documents, rules)[0]
         )
 
-        def work(change: Change) -> list[Match]:
-            found = answer(change, question, self._settings, self._fingerprinter, 1)
-            _put(change, entries)
-            return found.without(one.ids[0].as_py(), limit)
+    def check_many(
+        self,
+        batches: Any,
+        *,
+        metadata: Sequence[str] = (),
+        add: Adding = "new",
+        keep_per_group: int = 1,
+        ttl: str | float | None = None,
+        max_distance: int | None = None,
+        threshold: float | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+    ) -> list[Verdict]:
+        """Check many documents, in order and in one transaction; returns a `Verdict` for each.
+
+        Documents are compared with those before them, too, so that a batch deduplicates itself.
+        Takes what `add_many` takes; the other arguments are those of `check`.
+        """
+        rules = self._rules(add, keep_per_group, ttl, threshold, max_distance, limit)
+        given = list(intake.batches(batches, self.scheme, metadata))
+        if add == "never":
+            return [verdict for some in given for verdict in self._verdicts_of(some, rules)]
+        if self._settings.sets is None:
+            singles = [one for some in given for one in intake.singly(some)]
+            return self._store.change(
+                lambda change: [
+                    verdict
+                    for one in singles
+                    for verdict in self._checked_by_distance(change, one, rules)
+                ]
+            )
+        prepared = [self._intake.prepared(some) for some in given]
+
+        def work(change: Change) -> list[Verdict]:
+            found: list[Verdict] = []
+            for entries, sets in prepared:
+                if entries.made:
+                    entries, _ = named_apart(entries, change)
+                for place, record in enumerate(records_of(entries)):
+                    found.append(self._checked(change, One(record, sets, place), rules))
+            return found
+
+        return self._store.change(work)
+
+    def expire(self, now: float | None = None) -> int:
+        """Remove the documents whose time is over, and free their space; return how many.
+
+        They match nothing from that time on, whether they were removed or not. `now` is in seconds
+        since 1970; it defaults to the time now.
+        """
+        moment = now_ms() if now is None else int(now * 1000)
+
+        def work(change: Change) -> int:
+            numbers = change.expired(moment)
+            change.remove(numbers)
+            return len(numbers)
 
         return self._store.change(work)
 
@@ -249,12 +406,16 @@ class BaseIndex:
             if number is None:
                 return None
             record = view.records([number])[0]
+            again, last = view.seen(number) or (0, record.added)
+            row = np.frombuffer(record.row, np.uint64)[None]
             return StoredDocument(
                 record.id,
-                None if not record.words else Fingerprints(record.row[None], self.scheme)[0],
+                Fingerprints(row, self.scheme)[0] if record.words else None,
                 record.words,
                 metadata_of(record.metadata),
                 text_of(record.content) if self._settings.store_text and record.content else None,
+                Seen(1 + again, _seconds(record.added), _seconds(last)),
+                None if record.expires == NEVER else record.expires / 1000,
             )
 
     def ids(self) -> Iterator[Id]:
@@ -267,17 +428,27 @@ class BaseIndex:
         yield from self._store.entries()
 
     def stats(self, buckets: int = 5) -> IndexStats:
-        """Documents, tables, bytes, and the sizes of the `buckets` largest buckets.
+        """Documents, bytes, segments, ages, and the sizes of the `buckets` largest buckets.
 
         Counting buckets reads all fingerprints, which takes time; 0 skips it.
         """
         require_buckets(buckets)
+        now = now_ms()
         with self._store.view() as view:
             count = len(view)
-        plan = self._settings.plan
-        sizes = self._store.sizes()
-        largest = self._store.largest_buckets(buckets) if buckets else []
-        return IndexStats(str(self.scheme), plan.name, plan.tables, count, sizes, largest)
+            added, expired = view.times(now)
+        return IndexStats(
+            str(self.scheme),
+            self._settings.finds,
+            count,
+            self._store.sizes(),
+            self._store.parts(),
+            _seconds(int(added.min())) if len(added) else None,
+            _seconds(int(added.max())) if len(added) else None,
+            {name: int((added > now - age).sum()) for name, age in _AGES.items()},
+            expired,
+            self._store.largest_buckets(buckets) if buckets else [],
+        )
 
     def compact(self) -> None:
         """Merge segments and free the space of removed documents."""
@@ -339,6 +510,151 @@ class BaseIndex:
         with self._store.view() as view:
             answers = answer(view, question, self._settings, self._fingerprinter, self._threads)
         return answers if empty is None else answers.spread(~empty)
+
+
+    def _query_sets(
+        self, documents: Any, max_distance: Any, threshold: Any, limit: int | None
+    ) -> Answers:
+        least = similar.threshold_of(self._settings, threshold, max_distance)
+        require_limit(limit)
+        self._require_document(documents)
+        parts = [
+            self._intake.rows_and_sets(columns)
+            for columns in intake.columns_of(documents, self.scheme)
+        ]
+        with self._searching() as (view, sets):
+            answers = [
+                similar.query_all(
+                    view,
+                    sets,
+                    asked,
+                    rows,
+                    threshold=least,
+                    limit=limit,
+                    now=now_ms(),
+                    threads=self._threads,
+                )
+                for rows, _, asked in parts
+            ]
+        return together(answers)
+
+    def _searching(self) -> AbstractContextManager[tuple[DiskView, SetView]]:
+        assert isinstance(self._store, DiskStore)
+        return self._store.searching()
+
+    def _require_document(self, document: Any) -> None:
+        if isinstance(document, Fingerprints) or (
+            isinstance(document, int) and not isinstance(document, bool)
+        ):
+            raise SettingError(
+                "this index finds documents by similarity, which needs the documents themselves, "
+                "not their fingerprints; give the text, or create an index with max_distance"
+            )
+
+    def _life(self, ttl: str | float | None) -> int | None:
+        """The milliseconds that a document lives, None for ever."""
+        chosen = self._settings.ttl if ttl is None else seconds_of(ttl, "ttl")
+        if chosen is None:
+            return None
+        if self._settings.sets is None:
+            raise SettingError("ttl needs an index by similarity; create one with a threshold")
+        return max(1, round(chosen * 1000))
+
+    def _rules(
+        self,
+        add: Any,
+        keep_per_group: Any,
+        ttl: str | float | None,
+        threshold: float | None,
+        max_distance: int | None,
+        limit: int | None,
+    ) -> Rules:
+        require_limit(limit)
+        if self._settings.sets is not None:
+            threshold = similar.threshold_of(self._settings, threshold, max_distance)
+        return Rules(add, keep_per_group, self._life(ttl), threshold, max_distance, limit)
+
+    def _checked(self, change: Change, one: One, rules: Rules) -> Verdict:
+        assert isinstance(change, DiskChange)
+        return similar.check(change, one, rules, self._settings, now_ms())
+
+    def _checked_by_distance(
+        self, change: Change, documents: intake.Documents, rules: Rules
+    ) -> list[Verdict]:
+        """Check a batch of one document in an index by distance; fingerprints have no content."""
+        entries = self._intake.entries(documents)
+        if entries.made:
+            entries, _ = named_apart(entries, change)
+        held = documents.held
+        id = entries.ids[0].as_py()
+        more = None if rules.needed is None else rules.needed + 1
+        question = self._question(
+            entries.rows,
+            ~entries.filled,
+            None if isinstance(held, Fingerprints) else [held],
+            rules.max_distance,
+            rules.threshold,
+            more,
+        )
+        found = answer(change, question, self._settings, self._fingerprinter, 1)
+        matches = found.without(id, rules.needed)
+        verdict = _verdict(matches, rules)
+        if verdict.added:
+            put = change.put(entries)
+            change.settle()
+            number = None if put.stored else change.number_of(id)
+        else:
+            number = change.number_of(matches[0].id)
+        if number is not None:
+            change.saw(number, now_ms())
+        return [verdict]
+
+    def _verdict_of(self, id: Id, document: Any, rules: Rules) -> Verdict:
+        more = None if rules.needed is None else rules.needed + 1
+        found = self.query(document, rules.max_distance, rules.threshold, more)
+        return _verdict([match for match in found if match.id != id][: rules.needed], rules)
+
+    def _verdicts_of(self, documents: intake.Documents, rules: Rules) -> Iterator[Verdict]:
+        more = None if rules.needed is None else rules.needed + 1
+        held = documents.held
+        if isinstance(held, Fingerprints):
+            answers: Iterable[list[Match]] = self.query_many(
+                held, rules.max_distance, rules.threshold, more
+            )
+        elif self._settings.sets is None:
+            rows, words = self._fingerprinter.rows(held)
+            answers = self._asked(
+                rows, words == 0, [held], rules.max_distance, rules.threshold, more
+            )
+        else:
+            answers = self._query_sets(held, rules.max_distance, rules.threshold, more)
+        for id, found in zip(documents.ids.to_pylist(), answers, strict=True):
+            yield _verdict([match for match in found if match.id != id][: rules.needed], rules)
+
+
+def _verdict(matches: list[Match], rules: Rules) -> Verdict:
+    is_new = len(matches) < rules.keep_per_group
+    shown = MatchList(matches[: rules.limit])
+    added = rules.add == "always" or (rules.add == "new" and is_new)
+    return Verdict(is_new, shown[0] if shown else None, shown, added)
+
+
+def _require_no_replacing(change: Change, entries: Entries) -> None:
+    """Refuse documents whose ids belong to others with other content."""
+    if entries.made:
+        return
+    taken = changed_places(entries, change)
+    if len(taken):
+        first = entries.ids[int(taken[0])].as_py()
+        raise InputError(
+            f"{len(taken):,} documents, the first with the id {first!r}, are in the index with "
+            "other content; nothing of this batch was stored: use other ids, or --replace"
+        )
+
+
+def _seconds(milliseconds: int) -> float | None:
+    """A time in seconds since 1970; None if it is not known."""
+    return milliseconds / 1000 if milliseconds else None
 
 
 def _put(change: Change, entries: Entries) -> None:

@@ -23,10 +23,10 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 def contents_of(
     columns: DocumentColumns, settings: IndexSettings, fingerprinter: Fingerprinter
 ) -> pa.Array | None:
-    """The contents to store, as bytes; None if the index stores neither texts nor features."""
+    """The contents to store, as bytes: texts, or for an index by distance features; else None."""
     if settings.store_text and not isinstance(columns, GivenTerms):
-        return pa.array(map(_packed, columns[0].texts.to_pylist()), pa.large_binary())
-    if settings.store_features:
+        return pa.array(map(packed_text, columns[0].texts.to_pylist()), pa.large_binary())
+    if settings.store_features and settings.sets is None:
         found = fingerprinter.features(columns)
         counts = np.diff(found.offsets).tolist()
         parts = []
@@ -66,7 +66,8 @@ def features_of(
     return joined(list(map(_features, contents)))
 
 
-def _packed(text: str | None) -> bytes:
+def packed_text(text: str | None) -> bytes:
+    """A text as stored: its size, and its compressed bytes."""
     data = (text or "").encode()
     return _SIZE.pack(len(data)) + bytes(pa.compress(data, codec=_CODEC, asbytes=True))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 import orjson
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
 from neardup.errors import InputError
+from neardup.kernels.set_index import NEVER
 
 Id = int | str
 
@@ -21,6 +23,7 @@ _LARGEST = 2**63
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 _SALT = np.uint64(0x6E65617264757031)
+_ALL_BITS = 2**64 - 1
 
 
 def checked_id(id: Any) -> Id:
@@ -67,6 +70,21 @@ def is_text(ids: pa.Array) -> bool:
     return bool(pa.types.is_string(ids.type))
 
 
+def now_ms() -> int:
+    """The time now, in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def id_hash(id: Id) -> int:
+    """The hash of one id, as `id_hashes` gives it."""
+    if isinstance(id, str):
+        return xxh3_64_intdigest(id.encode())
+    value = (id ^ 0x6E65617264757031) & _ALL_BITS
+    value = ((value ^ value >> 30) * 0xBF58476D1CE4E5B9) & _ALL_BITS
+    value = ((value ^ value >> 27) * 0x94D049BB133111EB) & _ALL_BITS
+    return value ^ value >> 31
+
+
 def id_hashes(ids: pa.Array) -> NDArray[np.uint64]:
     """A 64-bit hash for each id; 1 and "1" have different hashes."""
     if is_text(ids):
@@ -85,11 +103,14 @@ def id_order(id: Id) -> tuple[bool, Id]:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Documents: ids, word counts, fingerprints, metadata as JSON, and stored contents.
+    """Documents: ids, word counts, fingerprints, metadata as JSON, contents, features and times.
 
-    Ids are all int64 or all strings. `metadata` and `contents` are binary arrays without nulls
-    (b"" means none), or None if no document has any. `made` ids were generated, not given by the
-    user, and never replace an existing document.
+    Ids are all int64 or all strings. `metadata`, `contents` (texts) and `features` are binary
+    arrays without nulls (b"" means none), or None if no document has any. `made` ids were
+    generated, not given by the user, and never replace an existing document.
+
+    `added` and `expires` are milliseconds since 1970; they are None until the documents are put
+    into an index, which then counts `ttl` milliseconds from there.
     """
 
     ids: pa.Array
@@ -98,6 +119,10 @@ class Entries:
     metadata: pa.Array | None = None
     contents: pa.Array | None = None
     made: bool = False
+    features: pa.Array | None = None
+    added: NDArray[np.int64] | None = None
+    expires: NDArray[np.int64] | None = None
+    ttl: int | None = None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -114,32 +139,44 @@ class Entries:
     @property
     def nbytes(self) -> int:
         """Approximate size in memory."""
-        columns = (column for column in (self.metadata, self.contents) if column is not None)
-        every = (self.ids, self.rows, *columns)
-        return sum(int(column.nbytes) for column in every)
+        columns = (self.ids, self.rows, self.metadata, self.contents, self.features)
+        return sum(int(column.nbytes) for column in columns if column is not None)
+
+    def stamped(self, now: int) -> Entries:
+        """The documents with the time at which they are added, and the one at which they expire."""
+        added = np.full(len(self), now, np.int64)
+        return replace(
+            self, added=added, expires=None if self.ttl is None else added + np.int64(self.ttl)
+        )
 
     def take(self, places: NDArray[np.int64]) -> Entries:
         """The documents at these places, in this order."""
         chosen = int_array(places)
-        return Entries(
-            self.ids.take(chosen),
-            self.words[places],
-            np.ascontiguousarray(self.rows[places]),
-            None if self.metadata is None else self.metadata.take(chosen),
-            None if self.contents is None else self.contents.take(chosen),
-            self.made,
+        return self._each(
+            lambda column: column.take(chosen), lambda values: np.ascontiguousarray(values[places])
         )
 
     def slice(self, begin: int, end: int) -> Entries:
         """The documents from `begin` to `end`, exclusive."""
-        size = end - begin
-        return Entries(
-            self.ids.slice(begin, size),
-            self.words[begin:end],
-            self.rows[begin:end],
-            None if self.metadata is None else self.metadata.slice(begin, size),
-            None if self.contents is None else self.contents.slice(begin, size),
-            self.made,
+        return self._each(
+            lambda column: column.slice(begin, end - begin), lambda values: values[begin:end]
+        )
+
+    def _each(
+        self,
+        of_column: Callable[[pa.Array], pa.Array],
+        of_values: Callable[[NDArray[Any]], NDArray[Any]],
+    ) -> Entries:
+        return replace(
+            self,
+            ids=of_column(self.ids),
+            words=of_values(self.words),
+            rows=of_values(self.rows),
+            metadata=None if self.metadata is None else of_column(self.metadata),
+            contents=None if self.contents is None else of_column(self.contents),
+            features=None if self.features is None else of_column(self.features),
+            added=None if self.added is None else of_values(self.added),
+            expires=None if self.expires is None else of_values(self.expires),
         )
 
 
@@ -178,6 +215,10 @@ def _one(parts: list[Entries]) -> Entries:
         _columns([(part.metadata, len(part)) for part in parts]),
         _columns([(part.contents, len(part)) for part in parts]),
         parts[0].made,
+        _columns([(part.features, len(part)) for part in parts]),
+        _times([(part.added, len(part)) for part in parts], 0),
+        _times([(part.expires, len(part)) for part in parts], NEVER),
+        parts[0].ttl,
     )
 
 
@@ -192,17 +233,42 @@ def _columns(parts: list[tuple[pa.Array | None, int]]) -> pa.Array | None:
     )
 
 
+def _times(
+    parts: list[tuple[NDArray[np.int64] | None, int]], missing: int
+) -> NDArray[np.int64] | None:
+    if all(times is None for times, _ in parts):
+        return None
+    return np.concatenate(
+        [np.full(size, missing, np.int64) if times is None else times for times, size in parts]
+    )
+
+
 def metadata_of(json: bytes) -> Any:
     """Metadata parsed from JSON; None for b""."""
     return orjson.loads(json) if json else None
 
 
-@dataclass(frozen=True)
-class Record:
-    """One stored document."""
+class Record(NamedTuple):
+    """One stored document; times are milliseconds since 1970."""
 
     id: Id
     words: int
-    row: NDArray[np.uint64]
+    row: bytes
     metadata: bytes
     content: bytes
+    features: bytes
+    added: int
+    expires: int
+
+
+def records_of(entries: Entries) -> Iterator[Record]:
+    """The documents one by one, without times."""
+    none = [b""] * len(entries)
+    columns = [
+        none if column is None else column.to_pylist()
+        for column in (entries.metadata, entries.contents, entries.features)
+    ]
+    for id, words, row, metadata, content, features in zip(
+        entries.ids.to_pylist(), entries.words.tolist(), entries.rows, *columns, strict=True
+    ):
+        yield Record(id, words, row.tobytes(), metadata, content, features, 0, NEVER)

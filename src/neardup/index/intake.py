@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from sys import byteorder
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import orjson
@@ -25,10 +25,20 @@ from neardup.features.given import term_columns
 from neardup.features.spec import TextColumn
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.fingerprints import Fingerprints, Scheme
-from neardup.fingerprints.fingerprinter import Fingerprinter
-from neardup.index.contents import contents_of
-from neardup.index.entries import Entries, Id, by_kind, checked_id, id_array, id_column, int_array
+from neardup.fingerprints.fingerprinter import LARGEST_TEXT, Fingerprinter
+from neardup.index.contents import contents_of, packed_text
+from neardup.index.entries import (
+    Entries,
+    Id,
+    Record,
+    by_kind,
+    checked_id,
+    id_array,
+    id_column,
+    int_array,
+)
 from neardup.index.settings import IndexSettings
+from neardup.kernels.set_index import NEVER, SetDocuments, text_document
 from neardup.read import Batch
 from neardup.read.memory import string_chunks, table_of
 from neardup.read.terms.batch import TermBatch
@@ -44,6 +54,7 @@ _FORMS = (
 # A batch is committed when it reaches either size.
 _DOCUMENTS_AT_ONCE = 1 << 16
 _BYTES_AT_ONCE = 1 << 26
+_LONG_TEXT = 1 << 27
 Item = TypeVar("Item")
 
 
@@ -97,6 +108,10 @@ def one(document: Any, scheme: Scheme) -> DocumentColumns:
 
 def columns_of(documents: Any, scheme: Scheme) -> Iterator[DocumentColumns]:
     """Many documents as columns, in chunks."""
+    if isinstance(documents, GivenTerms) or (
+        isinstance(documents, list) and documents and isinstance(documents[0], TextColumn)
+    ):
+        return iter([documents])
     if isinstance(documents, Batch | TermBatch):
         held = _of_batch(documents, scheme).held
         assert not isinstance(held, Fingerprints)
@@ -123,6 +138,21 @@ def features_at(
             )
         first += size
     return joined(found)
+
+
+def singly(documents: Documents) -> Iterator[Documents]:
+    """Each document of a batch as a batch of its own."""
+    for place in range(len(documents.ids)):
+        some = slice(place, place + 1)
+        held = documents.held
+        yield Documents(
+            documents.ids.slice(place, 1),
+            held[some]
+            if isinstance(held, Fingerprints)
+            else taken(held, int_array(np.array([place]))),
+            None if documents.metadata is None else documents.metadata.slice(place, 1),
+            documents.made,
+        )
 
 
 def metadata_json(metadata: Any) -> bytes:
@@ -243,12 +273,56 @@ def row_of(document: Any, scheme: Scheme) -> bytes | None:
     return b"" if document.empty[0] else document.array[0].tobytes()
 
 
+class One(NamedTuple):
+    """One document, ready to be looked up and stored: its record without times, and its set."""
+
+    record: Record
+    sets: SetDocuments | None
+    place: int = 0
+
+
 class Intake:
     """Converts documents into entries by the settings of an index."""
 
     def __init__(self, settings: IndexSettings, fingerprinter: Fingerprinter) -> None:
         self._settings = settings
         self._fingerprinter = fingerprinter
+        scheme, shingle = settings.scheme, settings.scheme.features.shingle
+        self._shingle: tuple[bool, int] | None = None
+        if scheme.is_native and scheme.are_sets and shingle is not None:
+            self._shingle = (shingle.unit == "word", shingle.size)
+
+    def document(self, document: Any) -> tuple[SetDocuments, int, bytes]:
+        """One document for an index by similarity: its set, its words, and its row."""
+        sets = self._settings.sets
+        assert sets is not None
+        scheme, fingerprinter = self._settings.scheme, self._fingerprinter
+        if self._shingle is not None:
+            if not isinstance(document, str):
+                raise InputError(f"a text is a str, not {type(document).__name__}")
+            if len(document) > _LONG_TEXT:
+                _require_text(document)
+            try:
+                return text_document(
+                    sets,
+                    document,
+                    self._shingle,
+                    scheme.bits,
+                    scheme.tie == ">=0",
+                    fingerprinter.family.key,
+                )
+            except UnicodeEncodeError:
+                raise InputError("a text is not valid Unicode; repair it") from None
+        rows, words, found = self.rows_and_sets(one(document, scheme))
+        return found, int(words[0]), rows[0].tobytes()
+
+    def one_set(self, id: Id, document: Any, metadata: Any) -> One:
+        """One document with its id, for an index by similarity."""
+        sets, words, row = self.document(document)
+        content = packed_text(document) if self._settings.store_text else b""
+        features = sets.stored_one(0)
+        about = metadata_json(metadata)
+        return One(Record(checked_id(id), words, row, about, content, features, 0, NEVER), sets)
 
     def one(self, id: Id, document: Any, metadata: Any) -> Documents:
         """A batch of one document."""
@@ -260,19 +334,52 @@ class Intake:
         )
 
     def entries(self, given: Documents) -> Entries:
-        """Fingerprint documents and prepare the contents to store."""
+        """Fingerprint documents and prepare what is stored of them."""
+        return self.prepared(given)[0]
+
+    def prepared(self, given: Documents) -> tuple[Entries, SetDocuments | None]:
+        """Entries to store and, for an index by similarity, sets to look up."""
         if isinstance(given.held, Fingerprints):
             if self._settings.verifies:
                 raise InputError(
                     "this index stores texts or features, so fingerprints alone cannot be added; "
                     "give the documents"
                 )
-            return Entries(
+            entries = Entries(
                 given.ids, given.held.words, given.held.array, given.metadata, made=given.made
             )
-        rows, words = self._fingerprinter.rows(given.held)
+            return entries, None
         contents = contents_of(given.held, self._settings, self._fingerprinter)
-        return Entries(given.ids, words, rows, given.metadata, contents, given.made)
+        if self._settings.sets is None:
+            rows, words = self._fingerprinter.rows(given.held)
+            return Entries(given.ids, words, rows, given.metadata, contents, given.made), None
+        rows, words, sets = self.rows_and_sets(given.held)
+        offsets, data = sets.stored()
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+        features = pa.Array.from_buffers(pa.large_binary(), len(words), buffers)
+        entries = Entries(
+            given.ids, words, rows, given.metadata, contents, given.made, features=features
+        )
+        return entries, sets
+
+    def rows_and_sets(
+        self, columns: DocumentColumns
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], SetDocuments]:
+        """Fingerprints, word counts and sets; features are made once if they make fingerprints."""
+        assert self._settings.sets is not None
+        fingerprinter = self._fingerprinter
+        found = fingerprinter.features(columns)
+        sets = SetDocuments(
+            self._settings.sets,
+            found.offsets,
+            found.hashes,
+            found.weights,
+            threads=fingerprinter.threads,
+        )
+        if fingerprinter.scheme.is_hashed:
+            return fingerprinter.rows_of_features(found), found.words, sets
+        rows, words = fingerprinter.rows(columns)
+        return rows, words, sets
 
     def portions(
         self, given: Any, metadata: Sequence[str], at_once: bool
@@ -299,6 +406,13 @@ class Intake:
                 waiting, count, size = [], 0, 0
         if waiting:
             yield by_kind(waiting)
+
+
+def _require_text(text: str) -> None:
+    """Refuse a text that is too large for the kernels."""
+    size = len(text.encode(errors="replace"))
+    if size > LARGEST_TEXT:
+        raise InputError(f"a text of {size} bytes exceeds the limit of 1 GiB; split it")
 
 
 def with_last(items: Iterator[Item]) -> Iterator[tuple[Item, bool]]:

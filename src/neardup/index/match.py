@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -24,6 +25,20 @@ class Match(NamedTuple):
     metadata: Any = None
 
 
+class Verdict(NamedTuple):
+    """The answer to `check`.
+
+    `is_new` says whether the document is no near-duplicate of one in the index (or, with
+    `keep_per_group`, of fewer than that many), `match` is the most similar document, `matches` are
+    all of them up to the limit, and `added` says whether the document is in the index now.
+    """
+
+    is_new: bool
+    match: Match | None
+    matches: list[Match]
+    added: bool
+
+
 class MatchList(list[Match]):
     """The matches of one query: a list that a notebook shows as a table."""
 
@@ -36,7 +51,7 @@ class MatchList(list[Match]):
 
 
 class Answers(Sequence[list[Match]]):
-    """The matches of many queries, one list each, nearest first, ties by id.
+    """The matches of many queries, one list each, nearest or most similar first, ties by id.
 
     `Match` objects are created on access; `table` returns all matches as columns.
     """
@@ -48,7 +63,10 @@ class Answers(Sequence[list[Match]]):
         distances: NDArray[np.uint16],
         similarities: NDArray[np.float64] | None,
         metadata: list[Any] | None,
+        *,
+        by_similarity: bool = False,
     ) -> None:
+        self._in_order = in_order_of_similarity if by_similarity else in_order
         self.offsets = offsets
         self.ids = ids
         self.distances = distances
@@ -70,8 +88,7 @@ class Answers(Sequence[list[Match]]):
             raise IndexError(f"there are {len(self)} answers, none at {place}")
         place %= len(self)
         begin, end = int(self.offsets[place]), int(self.offsets[place + 1])
-        matches = [self._match(at) for at in range(begin, end)]
-        return in_order(matches)
+        return self._in_order([self._match(at) for at in range(begin, end)])
 
     def __iter__(self) -> Iterator[list[Match]]:
         return (self[place] for place in range(len(self)))
@@ -111,12 +128,14 @@ class Answers(Sequence[list[Match]]):
         counts = np.zeros(len(asked), np.int64)
         counts[asked] = np.diff(self.offsets)
         offsets = np.concatenate(([0], np.cumsum(counts)))
-        return Answers(offsets, self.ids, self.distances, self.similarities, self.metadata)
+        spread = copy(self)
+        spread.offsets = offsets
+        return spread
 
     def without(self, id: Id, limit: int | None) -> list[Match]:
         """The matches of all queries without the document of that id, at most `limit`."""
         others = [at for at, other in enumerate(self.ids) if other != id]
-        return in_order([self._match(at) for at in others[:limit]])
+        return self._in_order([self._match(at) for at in others[:limit]])
 
     def _match(self, at: int) -> Match:
         return Match(
@@ -132,5 +151,31 @@ def in_order(matches: list[Match]) -> list[Match]:
     return MatchList(matches if len(matches) < 2 else sorted(matches, key=_order))
 
 
+def in_order_of_similarity(matches: list[Match]) -> list[Match]:
+    """Sort by similarity, the most similar first, ties by id."""
+    return MatchList(matches if len(matches) < 2 else sorted(matches, key=_similarity_order))
+
+
+def _similarity_order(match: Match) -> tuple[float, tuple[bool, Id]]:
+    return -(match.similarity or 0.0), id_order(match.id)
+
+
 def _order(match: Match) -> tuple[int, tuple[bool, Id]]:
     return match.distance, id_order(match.id)
+
+
+def together(parts: Sequence[Answers]) -> Answers:
+    """The answers of several batches of queries by similarity."""
+    if len(parts) == 1:
+        return parts[0]
+    none = np.zeros(0)
+    sizes = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
+    metadata = [part.metadata or [None] * len(part.ids) for part in parts]
+    return Answers(
+        np.cumsum(np.concatenate(sizes)),
+        [id for part in parts for id in part.ids],
+        np.concatenate([none.astype(np.uint16), *(part.distances for part in parts)]),
+        np.concatenate([none, *(part.similarities for part in parts if part.similarities is not None)]),
+        [about for part in metadata for about in part] if any(p.metadata for p in parts) else None,
+        by_similarity=True,
+    )

@@ -1,9 +1,10 @@
-"""Settings of an index: scheme, plan, and stored contents."""
+"""Settings of an index: scheme, how it finds documents, and what it stores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -14,45 +15,101 @@ from neardup.features.spec import record_fields
 from neardup.fingerprints import Scheme
 from neardup.fingerprints.fingerprinter import Fingerprinter, required_table
 from neardup.hashes import FUNCTION_PREFIX, hash_family
+from neardup.kernels.set_index import SetPlan
 from neardup.pairs.by_fingerprints import MaskPlan, Plan, plan_of
-from neardup.settings import AUTO, RECIPE
+from neardup.pairs.recall import minhash_bands, minhash_recall
+from neardup.settings import AUTO, DEFAULT_THRESHOLD, RECIPE, seconds_of
 
 DEFAULT_DISTANCE = 3
+# Below this threshold, bands would be so many that looking at the rarest features is cheaper.
+LEAST_FOR_BANDS = 0.3
 _PLANS = "blocks:K, blocks:K/M, bands:MxK, prefix:D or a list of masks"
 
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """How an index fingerprints, finds and stores documents.
+    """How an index makes features, finds documents and stores them.
 
-    `max_distance` is the default for queries.
+    An index finds documents by similarity, from `threshold` on, or by the distance of fingerprints,
+    with the masks of `plan` and up to `max_distance` unless a query says otherwise. With `complete`
+    a search by similarity misses nothing. `ttl` is in seconds.
     """
 
     scheme: Scheme
-    plan: MaskPlan
-    max_distance: int
+    threshold: float | None
+    complete: bool
+    plan: MaskPlan | None
+    max_distance: int | None
     store_text: bool
     store_features: bool
+    ttl: float | None = None
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any]) -> IndexSettings:
         """Check the given settings and fill in the defaults."""
         recipe = {name: chosen[name] for name in RECIPE if name in chosen}
         scheme = Scheme.of(**recipe, fields=record_fields(chosen.get("text")))
-        max_distance = _distance(chosen.get("max_distance"))
-        plan = _plan(chosen.get("plan", AUTO), max_distance, scheme.bits)
-        plan.require_distance(max_distance)
         store_text = bool(chosen.get("store_text", False))
-        store_features = bool(chosen.get("store_features", False))
-        if store_text and store_features:
-            raise SettingError("store_text and store_features do the same; give one of them")
         if store_text and (scheme.features.are_given or scheme.fields is not None):
             raise SettingError(
                 f"store_text is for plain texts, but {scheme} does not use plain texts; "
-                "use store_features"
+                "features are stored without it"
             )
+        ttl = None if chosen.get("ttl") is None else seconds_of(chosen["ttl"], "ttl")
+        by_distance = [name for name in ("max_distance", "plan") if name in chosen]
+        if not by_distance:
+            threshold = _threshold(chosen.get("threshold", DEFAULT_THRESHOLD))
+            if chosen.get("store_features") is False:
+                raise SettingError(
+                    "an index by similarity stores features; give max_distance for an index "
+                    "without them"
+                )
+            complete = bool(chosen.get("complete", False))
+            sure = complete or not scheme.are_sets or threshold < LEAST_FOR_BANDS
+            return cls(scheme, threshold, sure, None, None, store_text, True, ttl)
+        for name in ("threshold", "complete"):
+            if chosen.get(name):
+                raise SettingError(
+                    f"{name} is for an index by similarity, {by_distance[0]} for one by the "
+                    "distance of fingerprints; give one of them"
+                )
+        store_features = bool(chosen.get("store_features", False))
+        if store_text and store_features:
+            raise SettingError("store_text and store_features do the same; give one of them")
+        max_distance = _distance(chosen.get("max_distance"))
+        plan = _plan(chosen.get("plan", AUTO), max_distance, scheme.bits)
+        plan.require_distance(max_distance)
         distance = plan.guarantee if max_distance is None else max_distance
-        return cls(scheme, plan, distance, store_text, store_features)
+        return cls(scheme, None, False, plan, distance, store_text, store_features, ttl)
+
+    @cached_property
+    def sets(self) -> SetPlan | None:
+        """How an index by similarity finds sets; None for one by distance."""
+        if self.threshold is None:
+            return None
+        bands, minima = (0, 0) if self.complete else minhash_bands(self.threshold)
+        return SetPlan(
+            self.similarity,
+            weighted=not self.scheme.are_sets,
+            threshold=self.threshold,
+            bands=bands,
+            minima=minima,
+        )
+
+    @property
+    def finds(self) -> str:
+        """What the index finds, in a few words."""
+        if self.threshold is None:
+            return f"{self.plan}, up to {self.max_distance} differing bits"
+        sure = "complete" if self.complete else f"expected recall {self.recall:.4f} there"
+        return f"{self.similarity} ≥ {self.threshold:g}, {sure}"
+
+    @property
+    def recall(self) -> float:
+        """The expected share of the pairs at the threshold that a search by similarity finds."""
+        if self.threshold is None or self.complete:
+            return 1.0
+        return minhash_recall(*minhash_bands(self.threshold), self.threshold)
 
     @property
     def verifies(self) -> bool:
@@ -78,17 +135,32 @@ class IndexSettings:
                 f"{place} is an index of scheme {self.scheme}, but {wanted} was given; open it "
                 "without these settings, or name another folder"
             )
-        if "plan" in chosen:
+        for name in ("max_distance", "plan"):
+            if name in chosen and self.plan is None:
+                raise SettingError(
+                    f"{place} is an index by similarity ({self.finds}), but {name} was given; open "
+                    f"it without {name}, or name another folder"
+                )
+        for name in ("threshold", "complete"):
+            if chosen.get(name) and self.plan is not None:
+                raise SettingError(
+                    f"{place} is an index by distance ({self.finds}), but {name} was given; open "
+                    f"it without {name}, or name another folder"
+                )
+        if "plan" in chosen and self.plan is not None:
             plan = _plan(chosen["plan"], chosen.get("max_distance"), self.scheme.bits)
             if plan.masks != self.plan.masks:
                 raise SettingError(
                     f"{place} is an index with plan {self.plan}, but {plan} was given; open "
                     "it without plan, or name another folder"
                 )
-        for name in ("max_distance", "store_text", "store_features"):
-            if name in chosen and chosen[name] != getattr(self, name):
+        given = dict(chosen)
+        if given.get("ttl") is not None:
+            given["ttl"] = seconds_of(given["ttl"], "ttl")
+        for name in ("threshold", "complete", "max_distance", "store_text", "store_features", "ttl"):
+            if name in given and given[name] != getattr(self, name):
                 raise SettingError(
-                    f"{place} was created with {name}={getattr(self, name)}, but {chosen[name]} "
+                    f"{place} was created with {name}={getattr(self, name)}, but {given[name]} "
                     f"was given; open it without {name}, or name another folder"
                 )
 
@@ -111,16 +183,28 @@ class IndexSettings:
 
     def to_bytes(self) -> bytes:
         """As JSON, to store in the index."""
-        return orjson.dumps(
-            {
-                "scheme": str(self.scheme),
+        held: dict[str, Any] = {
+            "scheme": str(self.scheme),
+            "store_text": self.store_text,
+            "store_features": self.store_features,
+            "ttl": self.ttl,
+        }
+        if self.plan is None:
+            sets = self.sets
+            assert sets is not None
+            held |= {
+                "threshold": self.threshold,
+                "complete": self.complete,
+                "bands": sets.bands,
+                "minima": sets.minima,
+            }
+        else:
+            held |= {
                 "plan": self.plan.name,
                 "masks": [hex(mask) for mask in self.plan.masks],
                 "max_distance": self.max_distance,
-                "store_text": self.store_text,
-                "store_features": self.store_features,
             }
-        )
+        return orjson.dumps(held)
 
     @classmethod
     def of_bytes(cls, data: bytes) -> IndexSettings:
@@ -129,6 +213,20 @@ class IndexSettings:
         if not isinstance(held, dict):
             raise TypeError("they are not an object")
         scheme = Scheme.parse(held["scheme"])
+        stores = [held[name] for name in ("store_text", "store_features")]
+        ttl = held.get("ttl")
+        if not all(isinstance(stored, bool) for stored in stores) or (
+            ttl is not None and not isinstance(ttl, float)
+        ):
+            raise TypeError("one of them is of the wrong type")
+        if "threshold" in held:
+            found = cls(
+                scheme, _threshold(held["threshold"]), held["complete"], None, None, *stores, ttl
+            )
+            sets = found.sets
+            if sets is None or (sets.bands, sets.minima) != (held["bands"], held["minima"]):
+                raise NeardupError("the bands for this threshold are others in this version")
+            return found
         masks = [int(mask, 16) for mask in held["masks"]]
         if held["plan"].startswith("masks:"):
             plan: Plan = MaskPlan.of(masks, scheme.bits)
@@ -136,11 +234,10 @@ class IndexSettings:
             plan = plan_of(held["plan"], scheme.bits)
         if not isinstance(plan, MaskPlan) or list(plan.masks) != masks:
             raise NeardupError(f"the plan {held['plan']} has different masks in this version")
-        stores = [held[name] for name in ("store_text", "store_features")]
         distance = _distance(held["max_distance"])
-        if distance is None or not all(isinstance(stored, bool) for stored in stores):
+        if distance is None:
             raise TypeError("one of them is of the wrong type")
-        return cls(scheme, plan, distance, *stores)
+        return cls(scheme, None, False, plan, distance, *stores, ttl)
 
     def _scheme_of(self, chosen: Mapping[str, Any]) -> Scheme:
         """The scheme of this index with the given settings in place of its own."""
@@ -157,6 +254,12 @@ class IndexSettings:
         if "projection" in chosen and "bits" not in chosen:
             recipe.pop("bits")
         return replace(Scheme.of(**recipe, fields=fields), hash=hash_name, idf=own.idf)
+
+
+def _threshold(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise SettingError(f"threshold={value!r} must be a number above 0, at most 1")
+    return float(value)
 
 
 def _distance(value: Any) -> int | None:

@@ -40,6 +40,15 @@ class Put:
         )
 
 
+@dataclass(frozen=True)
+class Part:
+    """A segment of an index, or its newest documents: documents, removed ones, bytes of tables."""
+
+    documents: int
+    removed: int
+    bytes: int
+
+
 class View(ABC):
     """A state of the index; documents have numbers, ascending in the order of insertion."""
 
@@ -77,12 +86,17 @@ class View(ABC):
     def numbers(self) -> Numbers:
         """The numbers of all documents, ascending."""
 
+    @abstractmethod
+    def times(self, now: int) -> tuple[NDArray[np.int64], int]:
+        """When the documents were added, as far as it is known, and how many have expired."""
+
+    @abstractmethod
+    def seen(self, number: int) -> tuple[int, int] | None:
+        """How often a document was seen again, and when for the last time; None if never."""
+
 
 class Change(View):
-    """A view that can be changed and becomes the next state.
-
-    It is queried before it is changed, and each id is put or removed at most once.
-    """
+    """A view that can be changed and becomes the next state."""
 
     @abstractmethod
     def put(self, entries: Entries) -> Put:
@@ -94,6 +108,14 @@ class Change(View):
     @abstractmethod
     def remove(self, numbers: Numbers) -> None:
         """Remove documents."""
+
+    @abstractmethod
+    def expired(self, now: int) -> Numbers:
+        """The numbers of the documents that have expired, ascending."""
+
+    @abstractmethod
+    def saw(self, number: int, now: int) -> None:
+        """Count that a document was seen again."""
 
     @abstractmethod
     def settle(self) -> None:
@@ -119,6 +141,10 @@ class Store(ABC):
     def change(self, work: Callable[[Change], Found]) -> Found:
         """Run `work` in one transaction; it may run more than once before it commits."""
 
+    def change_together(self, work: Callable[[Change], Found]) -> Found:
+        """Run `work` in a transaction, perhaps together with that of other threads."""
+        return self.change(work)
+
     @abstractmethod
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
         """All documents in batches, in insertion order.
@@ -129,6 +155,10 @@ class Store(ABC):
     @abstractmethod
     def sizes(self) -> dict[str, int]:
         """Size of each part in bytes."""
+
+    @abstractmethod
+    def parts(self) -> list[Part]:
+        """The segments, the largest first, and the newest documents."""
 
     @abstractmethod
     def largest_buckets(self, count: int) -> list[int]:
@@ -146,7 +176,7 @@ def named_apart(entries: Entries, view: View) -> tuple[Entries, set[Id]]:
     gets the same id and is recognized.
     """
     ids = entries.ids.to_pylist()
-    taken = _taken(entries, view)
+    taken = changed_places(entries, view)
     new: set[Id] = set()
     while len(taken):
         hashes = _content_hashes(entries.take(taken))
@@ -154,7 +184,7 @@ def named_apart(entries: Entries, view: View) -> tuple[Entries, set[Id]]:
             ids[place] = f"{ids[place]}#{hash}"
             new.add(ids[place])
         some = replace(entries.take(taken), ids=id_array([ids[place] for place in taken.tolist()]))
-        taken = taken[_taken(some, view)]
+        taken = taken[changed_places(some, view)]
     return (replace(entries, ids=id_array(ids)) if new else entries), new
 
 
@@ -163,26 +193,32 @@ def count_of(entries: Entries, ids: set[Id]) -> int:
     return sum(id in ids for id in entries.ids.to_pylist()) if ids else 0
 
 
-def _taken(entries: Entries, view: View) -> NDArray[np.int64]:
-    """The places of documents whose ids belong to other documents."""
+def changed_places(entries: Entries, view: View) -> NDArray[np.int64]:
+    """The places of documents whose ids belong to others, or to them with other content."""
     old = view.numbers_of(entries)
     there = np.flatnonzero(old >= 0)
     return there[~unchanged(entries, there, view.records(old[there].tolist()))]
 
 
 def _content_hashes(entries: Entries) -> list[str]:
-    nothing = [b""] * len(entries)
-    metadata = nothing if entries.metadata is None else entries.metadata.to_pylist()
-    contents = nothing if entries.contents is None else entries.contents.to_pylist()
+    columns = _stored_columns(entries)
     hashes = []
-    for words, row, about, content in zip(
-        entries.words.tolist(), entries.rows, metadata, contents, strict=True
+    for words, row, about, content, features in zip(
+        entries.words.tolist(), entries.rows, *columns, strict=True
     ):
         bits = row.tobytes() if words else b""
         hashes.append(
-            xxh3_64_hexdigest(b"%d %d %b%b%b" % (words, len(about), about, content, bits))
+            xxh3_64_hexdigest(b"%d %d %b%b%b%b" % (words, len(about), about, content, features, bits))
         )
     return hashes
+
+
+def _stored_columns(entries: Entries) -> list[list[bytes]]:
+    """Metadata, contents and features of documents; b"" for none."""
+    return [
+        [b""] * len(entries) if column is None else column.to_pylist()
+        for column in (entries.metadata, entries.contents, entries.features)
+    ]
 
 
 def last_of_each(entries: Entries) -> Entries:
@@ -198,17 +234,25 @@ def unchanged(
 ) -> NDArray[np.bool_]:
     """Which documents at these places equal the stored records; empty ones have no row."""
     some = entries.take(places)
-    metadata = [b""] * len(some) if some.metadata is None else some.metadata.to_pylist()
-    contents = [b""] * len(some) if some.contents is None else some.contents.to_pylist()
     return np.array(
         [
-            record.words == words
-            and record.metadata == about
-            and record.content == content
-            and (not words or np.array_equal(record.row, row))
-            for record, words, about, content, row in zip(
-                records, some.words.tolist(), metadata, contents, some.rows, strict=True
+            is_same(record, words, about, content, features, row.tobytes())
+            for record, words, about, content, features, row in zip(
+                records, some.words.tolist(), *_stored_columns(some), some.rows, strict=True
             )
         ],
         np.bool_,
+    )
+
+
+def is_same(
+    record: Record, words: int, metadata: bytes, content: bytes, features: bytes, row: bytes
+) -> bool:
+    """Whether a document is as it is stored, but for the times."""
+    return (
+        record.words == words
+        and record.metadata == metadata
+        and record.content == content
+        and record.features == features
+        and (not words or record.row == row)
     )

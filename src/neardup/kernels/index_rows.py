@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,12 @@ class Matches:
     def __iter__(self) -> Iterator[tuple[Numbers, NDArray[np.uint16]]]:
         for first, last in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
             yield self.numbers[first:last], self.distances[first:last]
+
+    def without(self, numbers: Collection[int]) -> Matches:
+        """The matches without those of some documents."""
+        kept = ~np.isin(self.numbers, np.array(sorted(numbers), np.uint64))
+        before = np.concatenate(([0], np.cumsum(kept)))
+        return Matches(before[self.offsets], self.numbers[kept], self.distances[kept])
 
 
 def checked_plan(masks: Any, bits: Any) -> tuple[Rows, int]:

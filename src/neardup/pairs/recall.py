@@ -7,7 +7,7 @@ and how far apart the fingerprints of similar documents can be.
 
 from __future__ import annotations
 
-from math import acos, ceil, cos, exp, lgamma, log, pi, sqrt
+from math import acos, ceil, cos, exp, lgamma, log, log1p, pi, sqrt
 
 from neardup.errors import SettingError
 
@@ -64,3 +64,28 @@ def within_chance(bits: int, k: int, agrees: float) -> float:
         for flips in range(min(k, bits) + 1)
     )
     return min(1.0, sum(map(exp, log_chances)))
+
+
+# Of the pairs at the threshold, MinHash bands miss one in 1,250.
+_BANDS_MISS = 0.0008
+_MOST_MINIMA = 6
+
+
+def minhash_bands(threshold: float) -> tuple[int, int]:
+    """How many MinHash bands an index takes to find pairs of that Jaccard index, of how many minima.
+
+    A band is shared with the chance threshold ** minima. Its minima are as many as keep that near
+    0.4: with fewer, unrelated documents share bands too, and more take more bands.
+
+    >>> [minhash_bands(threshold) for threshold in (0.7, 0.8, 0.9)]
+    [(17, 3), (14, 4), (10, 6)]
+    """
+    if threshold >= 1:
+        return 1, _MOST_MINIMA
+    minima = min(max(ceil(log(0.41) / log(threshold)), 2), _MOST_MINIMA)
+    return ceil(log(_BANDS_MISS) / log1p(-(threshold**minima))), minima
+
+
+def minhash_recall(bands: int, minima: int, similarity: float) -> float:
+    """The share of the pairs of a Jaccard index that so many bands find."""
+    return float(1.0 - (1.0 - similarity**minima) ** bands)

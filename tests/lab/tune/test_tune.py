@@ -10,7 +10,7 @@ import neardup as nd
 from neardup.collection.settings import settings_in
 from neardup.lab.tune.options import random_pairs, scaled
 from neardup.lab.tune.pairs import SamplePairs, chance_to_agree
-from neardup.lab.tune.run import seconds_of
+from neardup.settings import seconds_of
 
 
 def edited_texts(count, seed=3):
@@ -146,7 +146,7 @@ def test_bad_settings_are_sentences(settings, about):
 
 
 def test_amounts_of_time():
-    assert [seconds_of(amount) for amount in ("60s", "1.5m", 7, "1h")] == [60, 90, 7, 3600]
+    assert [seconds_of(amount, "budget") for amount in ("60s", "1.5m", 7, "1h")] == [60, 90, 7, 3600]
 
 
 def test_work_grows_with_the_number_among_copies_and_with_its_square_among_others():

@@ -35,20 +35,4 @@ FoundSets search_sets(const SetView& view, const SetDocuments& documents,
                       const SetQuestion& question, const std::uint64_t* skip, std::size_t threads,
                       const SetKernels& kernels);
 
-// Which documents of a batch are new, decided in order: a document is new unless `per_group`
-// documents are similar to it, of those in the index (`known` says how many) and the new ones before
-// it.
-enum class Adding { new_ones, all, none };
-struct BatchRules {
-    Adding adding;
-    std::size_t per_group;
-};
-struct DecidedBatch {
-    std::vector<std::uint8_t> is_new;
-    FoundSets earlier;  // matches among the documents before it; numbers are places in the batch
-};
-DecidedBatch decide_batch(const SetDocuments& documents, const std::uint32_t* known,
-                          const SetQuestion& question, const BatchRules& rules,
-                          const SetKernels& kernels);
-
 }  // namespace neardup

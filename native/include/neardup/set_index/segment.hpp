@@ -78,9 +78,16 @@ inline std::uint32_t tag_of_key(std::uint32_t key, unsigned depth) {
     return key << depth >> (32 - kTagBits);
 }
 
-// Pack the documents of blocks into a segment, without the dead. Blocks ascend.
+// Which documents of blocks to pack: those of these numbers, which ascend, or all.
+struct ChosenNumbers {
+    const std::uint64_t* numbers;
+    std::size_t count;
+    bool all;
+};
+
+// Pack documents of blocks, which ascend, into a segment.
 std::vector<std::uint64_t> pack_sets(const SetPlan& plan, const std::vector<FeatureBlock>& blocks,
-                                     const DeadNumbers& dead, std::size_t threads);
+                                     const ChosenNumbers& chosen, std::size_t threads);
 
 // A segment and its blocks, in memory that it does not own. Damage throws std::invalid_argument
 // when it is met; nothing outside the memory is ever read.

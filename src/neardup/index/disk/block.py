@@ -3,19 +3,25 @@
 A block is little-endian, in parts aligned to 8 bytes:
 
     head      magic, documents, the first number, words of a row, kinds, the sizes in bytes of
-              ids, metadata and contents, checksum of everything after the head
+              ids, metadata, contents and features, checksum of everything after the head
     numbers   uint32, relative to the first number
     words     uint32
     rows      uint64, one row of words each
+    added     int64, milliseconds since 1970
+    expires   int64, if any document expires
     ids       int64; or strings: uint32 offsets, one more than documents, then UTF-8
     metadata  like strings, JSON, if any document has metadata
-    contents  like strings, if contents are stored
+    contents  like strings, if texts are stored
+    features  like strings, if features are stored
+
+Blocks of format 1 have no times and no features; what they store of a document is its contents.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from zlib import crc32
 
 import numpy as np
@@ -24,15 +30,17 @@ from numpy.typing import NDArray
 
 from neardup.index.disk.damage import DamageError
 from neardup.index.entries import Entries, Id, Record, int_array, is_text
+from neardup.kernels.set_index import NEVER, FeatureBlock
 
-MAGIC = b"NDb1"
+MAGIC, MAGIC_1 = b"NDb2", b"NDb1"
 MOST_DOCUMENTS = 1 << 14
 MOST_BYTES = 1 << 22
-_HEAD = struct.Struct("<4sIQIIQQQII")
+_HEAD = struct.Struct("<4sIQIIQQQQII")
+_HEAD_1 = struct.Struct("<4sIQIIQQQII")
 _OFFSET = struct.Struct("<I")
 _OFFSETS = struct.Struct("<II")
 _INT = struct.Struct("<q")
-_TEXT_IDS, _HAS_METADATA, _HAS_CONTENTS = 1, 2, 4
+_TEXT_IDS, _HAS_METADATA, _HAS_CONTENTS, _HAS_FEATURES, _HAS_EXPIRES = 1, 2, 4, 8, 16
 
 Numbers = NDArray[np.uint64]
 
@@ -43,6 +51,7 @@ def pieces(entries: Entries) -> Iterator[tuple[int, int]]:
     for column in (
         entries.metadata,
         entries.contents,
+        entries.features,
         entries.ids if is_text(entries.ids) else None,
     ):
         if column is not None:
@@ -59,28 +68,64 @@ def pieces(entries: Entries) -> Iterator[tuple[int, int]]:
 
 def packed(numbers: Numbers, entries: Entries) -> bytes:
     """The bytes of a block; `numbers` ascend."""
-    ids = _strings(entries.ids) if is_text(entries.ids) else _padded(_ints(entries.ids))
-    metadata = b"" if entries.metadata is None else _strings(entries.metadata)
-    contents = b"" if entries.contents is None else _strings(entries.contents)
-    kinds = (
-        (_TEXT_IDS if is_text(entries.ids) else 0)
-        | (_HAS_METADATA if metadata else 0)
-        | (_HAS_CONTENTS if contents else 0)
+    added = np.zeros(len(entries), np.int64) if entries.added is None else entries.added
+    columns = (entries.metadata, entries.contents, entries.features)
+    return _joined(
+        int(numbers[0]),
+        len(numbers),
+        entries.rows.shape[1],
+        is_text(entries.ids),
+        (numbers - numbers[0]).astype(np.uint32).tobytes(),
+        entries.words.astype(np.uint32).tobytes(),
+        np.ascontiguousarray(entries.rows).tobytes(),
+        added.tobytes(),
+        b"" if entries.expires is None else entries.expires.tobytes(),
+        _strings(entries.ids) if is_text(entries.ids) else _ints(entries.ids),
+        [b"" if column is None else _strings(column) for column in columns],
     )
-    first = int(numbers[0])
-    body = b"".join(
-        (
-            _padded((numbers - numbers[0]).astype(np.uint32).tobytes()),
-            _padded(entries.words.astype(np.uint32).tobytes()),
-            np.ascontiguousarray(entries.rows).tobytes(),
-            ids,
-            metadata,
-            contents,
-        )
+
+
+def packed_records(numbers: Sequence[int], records: Sequence[Record]) -> bytes:
+    """The bytes of a block of a few records, whose ids are of one type."""
+    count, first = len(numbers), numbers[0]
+    ids, words, rows, metadata, contents, features, added, expires = zip(*records, strict=True)
+    are_text = isinstance(ids[0], str)
+    uints, ints = f"<{count}I", f"<{count}q"
+    return _joined(
+        first,
+        count,
+        len(rows[0]) // 8,
+        are_text,
+        struct.pack(uints, *[number - first for number in numbers]),
+        struct.pack(uints, *words),
+        b"".join(rows),
+        struct.pack(ints, *added),
+        struct.pack(ints, *expires) if min(expires) < NEVER else b"",
+        _few_strings([id.encode() for id in ids]) if are_text else struct.pack(ints, *ids),
+        [_few_strings(each) if any(each) else b"" for each in (metadata, contents, features)],
     )
-    sizes = (len(ids), len(metadata), len(contents))
-    width = entries.rows.shape[1]
-    return _HEAD.pack(MAGIC, len(numbers), first, width, kinds, *sizes, crc32(body), 0) + body
+
+
+def _joined(
+    first: int,
+    count: int,
+    width: int,
+    are_text: bool,
+    numbers: bytes,
+    words: bytes,
+    rows: bytes,
+    added: bytes,
+    expires: bytes,
+    ids: bytes,
+    columns: Sequence[bytes],
+) -> bytes:
+    kinds = _TEXT_IDS if are_text else 0
+    for flag, column in zip((_HAS_METADATA, _HAS_CONTENTS, _HAS_FEATURES), columns, strict=True):
+        kinds |= flag if column else 0
+    kinds |= _HAS_EXPIRES if expires else 0
+    body = b"".join((_padded(numbers), _padded(words), rows, added, expires, ids, *columns))
+    sizes = (len(ids), *map(len, columns))
+    return _HEAD.pack(MAGIC, count, first, width, kinds, *sizes, crc32(body), 0) + body
 
 
 class Block:
@@ -89,36 +134,77 @@ class Block:
     Whatever its bytes are, nothing outside the block is read; invalid ones raise a `DamageError`.
     """
 
-    def __init__(self, data: memoryview, last: int, width: int) -> None:
-        self._data = data
-        if len(data) < _HEAD.size:
+    def __init__(self, data: memoryview | bytes, last: int, width: int) -> None:
+        self._data = memoryview(data)
+        is_old = self._data[:4] == MAGIC_1
+        head = _HEAD_1 if is_old else _HEAD
+        if len(data) < head.size:
             raise DamageError("a block of records is cut off")
-        magic, self.count, self.first, self.width, kinds, *sizes, self._sum, _ = _HEAD.unpack_from(
+        magic, self.count, self.first, self.width, kinds, *sizes, self._sum, _ = head.unpack_from(
             data
         )
-        self._numbers_at = _HEAD.size
-        self._words_at = self._numbers_at + _even(4 * self.count)
-        self._rows_at = self._words_at + _even(4 * self.count)
-        self._ids_at = self._rows_at + 8 * self.width * self.count
+        if is_old:
+            sizes.append(0)
+        count = self.count
+        self._body_at = self._numbers_at = head.size
+        self._words_at = self._numbers_at + _even(4 * count)
+        self._rows_at = self._words_at + _even(4 * count)
+        self._added_at = self._rows_at + 8 * self.width * count
+        self._has_times = not is_old
+        self._expires_at = self._added_at + (0 if is_old else 8 * count)
+        self._ids_at = self._expires_at + (8 * count if kinds & _HAS_EXPIRES else 0)
         self._metadata_at = self._ids_at + sizes[0]
         self._contents_at = self._metadata_at + sizes[1]
+        self._features_at = self._contents_at + sizes[2]
         self._kinds = kinds
         self._sizes = sizes
-        starts = _even(4 * (self.count + 1))
+        starts = _even(4 * (count + 1))
         least = (
-            starts if kinds & _TEXT_IDS else 8 * self.count,
+            starts if kinds & _TEXT_IDS else 8 * count,
             starts if kinds & _HAS_METADATA else 0,
             starts if kinds & _HAS_CONTENTS else 0,
+            starts if kinds & _HAS_FEATURES else 0,
         )
         if (
-            magic != MAGIC
-            or not self.count
+            magic not in (MAGIC, MAGIC_1)
+            or not count
             or self.width != width
-            or self._contents_at + sizes[2] != len(data)
+            or self._features_at + sizes[3] != len(data)
             or any(size < needed for size, needed in zip(sizes, least, strict=True))
             or self.last != last
         ):
             raise _damage()
+
+    @property
+    def last(self) -> int:
+        return int(self.first) + self._number(self.count - 1)
+
+    @property
+    def data(self) -> memoryview:
+        return self._data
+
+    def feature_block(self, data: bytes | memoryview) -> FeatureBlock:
+        """Where the numbers, times and features are, for native code that reads `data`.
+
+        `data` has the bytes of this block, perhaps as a copy.
+        """
+        starts = self._features_at
+        expires = self._expires_at if self._kinds & _HAS_EXPIRES else 0
+        if not self._kinds & _HAS_FEATURES:
+            raise _damage()
+        return (
+            np.frombuffer(data, np.uint8),
+            self.first,
+            self.count,
+            self._numbers_at,
+            expires,
+            starts,
+            starts + _even(4 * (self.count + 1)),
+        )
+
+    @property
+    def has_features(self) -> bool:
+        return bool(self._kinds & _HAS_FEATURES)
 
     def place(self, number: int) -> int | None:
         """The place of a document in the block, or None."""
@@ -129,10 +215,6 @@ class Block:
             return wanted
         place = int(np.searchsorted(self._relative(), wanted))
         return place if place < self.count and self._number(place) == wanted else None
-
-    @property
-    def last(self) -> int:
-        return int(self.first) + self._number(self.count - 1)
 
     def places(self, numbers: Numbers) -> NDArray[np.int64]:
         """The places of documents in the block; a `DamageError` if one is missing."""
@@ -155,12 +237,27 @@ class Block:
             return [b""] * len(places)
         return [self.metadata(place) for place in places.tolist()]
 
+    def rows(self, places: NDArray[np.int64]) -> list[bytes]:
+        return [self.row(place) for place in places.tolist()]
+
     def numbers(self) -> Numbers:
         """The numbers of all documents, ascending."""
         relative = self._relative()
         if relative[0] != 0 or (relative[1:] <= relative[:-1]).any():
             raise _damage()
         return relative.astype(np.uint64) + np.uint64(self.first)
+
+    def added(self) -> NDArray[np.int64]:
+        """When the documents were added; 0 if that is not known."""
+        if not self._has_times:
+            return np.zeros(self.count, np.int64)
+        return np.frombuffer(self._data, np.int64, self.count, self._added_at)
+
+    def expires(self) -> NDArray[np.int64] | None:
+        """When the documents expire; None if none does."""
+        if not self._kinds & _HAS_EXPIRES:
+            return None
+        return np.frombuffer(self._data, np.int64, self.count, self._expires_at)
 
     def id(self, place: int) -> Id:
         if self._kinds & _TEXT_IDS:
@@ -172,9 +269,9 @@ class Block:
         count: int = _OFFSET.unpack_from(self._data, self._words_at + 4 * place)[0]
         return count
 
-    def row(self, place: int) -> NDArray[np.uint64]:
+    def row(self, place: int) -> bytes:
         at = self._rows_at + 8 * self.width * place
-        return np.frombuffer(self._data, np.uint64, self.width, at).copy()
+        return bytes(self._data[at : at + 8 * self.width])
 
     def metadata(self, place: int) -> bytes:
         """The metadata of one document as JSON; b"" for none."""
@@ -183,26 +280,40 @@ class Block:
         return bytes(self._string(self._metadata_at, self._sizes[1], place))
 
     def content(self, place: int) -> bytes:
-        """The stored contents of one document; b"" for none."""
+        """The stored text of one document; b"" for none."""
         if not self._kinds & _HAS_CONTENTS:
             return b""
         return bytes(self._string(self._contents_at, self._sizes[2], place))
 
+    def features(self, place: int) -> bytes:
+        """The stored features of one document; b"" for none."""
+        if not self._kinds & _HAS_FEATURES:
+            return b""
+        return bytes(self._string(self._features_at, self._sizes[3], place))
+
     def record(self, place: int) -> Record:
+        at = 8 * place
+        added = _INT.unpack_from(self._data, self._added_at + at)[0] if self._has_times else 0
+        expires = NEVER
+        if self._kinds & _HAS_EXPIRES:
+            expires = _INT.unpack_from(self._data, self._expires_at + at)[0]
         return Record(
             self.id(place),
             self.words(place),
             self.row(place),
             self.metadata(place),
             self.content(place),
+            self.features(place),
+            added,
+            expires,
         )
 
     def entries(self, *, whole: bool = True) -> Entries:
         """All documents, after verifying the checksum.
 
-        Metadata and contents are left out unless `whole`.
+        Metadata, texts and features are left out unless `whole`.
         """
-        if crc32(self._data[_HEAD.size :]) != self._sum:
+        if crc32(self._data[self._body_at :]) != self._sum:
             raise _damage()
         count = self.count
         rows = np.frombuffer(self._data, np.uint64, count * self.width, self._rows_at)
@@ -210,16 +321,24 @@ class Block:
             ids = self._column(self._ids_at, self._sizes[0], pa.string())
         else:
             ids = int_array(np.frombuffer(self._data, np.int64, count, self._ids_at).copy())
+        columns = [
+            self._column(at, size, pa.large_binary()) if whole and self._kinds & flag else None
+            for at, size, flag in (
+                (self._metadata_at, self._sizes[1], _HAS_METADATA),
+                (self._contents_at, self._sizes[2], _HAS_CONTENTS),
+                (self._features_at, self._sizes[3], _HAS_FEATURES),
+            )
+        ]
+        expires = self.expires()
         return Entries(
             ids,
             np.frombuffer(self._data, np.uint32, count, self._words_at).copy(),
             rows.reshape(count, self.width).copy(),
-            self._column(self._metadata_at, self._sizes[1], pa.large_binary())
-            if whole and self._kinds & _HAS_METADATA
-            else None,
-            self._column(self._contents_at, self._sizes[2], pa.large_binary())
-            if whole and self._kinds & _HAS_CONTENTS
-            else None,
+            columns[0],
+            columns[1],
+            features=columns[2],
+            added=self.added().copy(),
+            expires=None if expires is None else expires.copy(),
         )
 
     def _relative(self) -> NDArray[np.uint32]:
@@ -272,6 +391,11 @@ def _strings(column: pa.Array) -> bytes:
     return _padded((offsets - offsets[0]).astype(np.uint32).tobytes()) + _padded(bytes(text))
 
 
+def _few_strings(values: Sequence[bytes]) -> bytes:
+    offsets = list(accumulate(map(len, values), initial=0))
+    return _padded(struct.pack(f"<{len(offsets)}I", *offsets)) + _padded(b"".join(values))
+
+
 def _ints(ids: pa.Array) -> bytes:
     return np.asarray(ids.to_numpy(zero_copy_only=False), np.int64).tobytes()
 
@@ -281,4 +405,5 @@ def _even(size: int) -> int:
 
 
 def _padded(data: bytes) -> bytes:
-    return data + bytes(-len(data) % 8)
+    rest = -len(data) % 8
+    return data + bytes(rest) if rest else data

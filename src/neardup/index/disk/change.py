@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.index.disk import block, id_table
-from neardup.index.disk.records import STATE_KEY, TAIL, Segment, State, note, read_notes
-from neardup.index.disk.view import DiskView
-from neardup.index.entries import Entries, Id, joined
+from neardup.index.disk.kinds import ByDistance, Kind, TailOfRows, TailOfSets
+from neardup.index.disk.records import (
+    STATE_KEY,
+    TAIL,
+    Segment,
+    State,
+    Stored,
+    note,
+    read_notes,
+)
+from neardup.index.disk.view import DiskView, Summary, Tail, together
+from neardup.index.entries import Entries, Id, Record, joined, now_ms
 from neardup.index.store import Change, Put, count_of, last_of_each, named_apart, unchanged
-from neardup.kernels.index_tables import merge_segments, pack_segment
+from neardup.kernels.index_tables import Matches
+from neardup.kernels.set_index import NO_NUMBER, SetDocuments, SetView
 
-# The tail has at most this many documents, which every open index holds in memory.
-MOST_IN_TAIL = 1024
-# An LMDB value is limited to 4 GB, and is held in memory while it is written.
-_MOST_BYTES = 1_500_000_000
 # After settling, a segment is at least this many times as large as all later ones together.
 _RATIO = 2
 # While many documents are added, this many segments of one size are merged at a time.
@@ -28,47 +35,29 @@ _CROWD = 8
 Numbers = NDArray[np.uint64]
 
 
-@dataclass(frozen=True, eq=False)
-class Packing:
-    """How segments are packed: masks and bits of the plan, and the maximum size of the tail."""
-
-    masks: NDArray[np.uint64]
-    bits: int
-    tail: int
-
-    @property
-    def plan(self) -> tuple[NDArray[np.uint64], int]:
-        """Masks and bits, the arguments of `pack_segment`."""
-        return self.masks, self.bits
-
-    @property
-    def most(self) -> int:
-        """Maximum number of documents in a segment."""
-        tables, words = (int(size) for size in self.masks.shape)
-        return _MOST_BYTES // (8 * words + 12 + 9 * tables)
-
-    def everything(self, state: State) -> list[list[Segment]]:
-        """Runs of segments to merge on compaction; skips a lone segment without removed ones."""
-        runs: list[list[Segment]] = []
-        room = 0
-        for segment in state.segments:
-            if segment.alive > room:
-                runs.append([])
-                room = self.most
-            runs[-1].append(segment)
-            room -= segment.alive
-        return [run for run in runs if len(run) > 1 or run[0].held > run[0].alive]
-
-    def hollow(self, state: State) -> list[Segment]:
-        """The first segment of which more than half was removed, if any."""
-        return [part for part in state.segments if part.dead > part.documents // 2][:1]
+def every_run(state: State, most: int) -> list[list[Segment]]:
+    """Runs of segments to merge on compaction; skips a lone segment without removed ones."""
+    runs: list[list[Segment]] = []
+    room = 0
+    for segment in state.segments:
+        if segment.alive > room:
+            runs.append([])
+            room = most
+        runs[-1].append(segment)
+        room -= segment.alive
+    return [run for run in runs if len(run) > 1 or run[0].held > run[0].alive]
 
 
-def chosen_run(segments: Sequence[Segment], packing: Packing) -> list[Segment]:
+def hollow(state: State) -> list[Segment]:
+    """The first segment of which more than half was removed, if any."""
+    return [part for part in state.segments if part.dead > part.documents // 2][:1]
+
+
+def chosen_run(segments: Sequence[Segment], kind: Kind) -> list[Segment]:
     """The segments to merge: from the first less than twice as large as all later ones on."""
     run, total = 0, 0
     for place, segment in enumerate(reversed(segments), 1):
-        if segment.alive + total > packing.most:
+        if segment.alive + total > kind.most:
             break
         if place > 1 and segment.alive < _RATIO * total:
             run = place
@@ -76,31 +65,100 @@ def chosen_run(segments: Sequence[Segment], packing: Packing) -> list[Segment]:
     return list(segments[len(segments) - run :])
 
 
-def crowded_run(segments: Sequence[Segment], packing: Packing) -> list[Segment]:
+def crowded_run(segments: Sequence[Segment], kind: Kind) -> list[Segment]:
     """The last segments, if `_CROWD` or more are of one size."""
     run, total = 0, 0
-    tier = _tier(segments[-1], packing) if segments else 0
+    tier = _tier(segments[-1], kind) if segments else 0
     for segment in reversed(segments):
-        if _tier(segment, packing) > tier or segment.alive + total > packing.most:
+        if _tier(segment, kind) > tier or segment.alive + total > kind.most:
             break
         run, total = run + 1, total + segment.alive
     return list(segments[-run:]) if run >= _CROWD else []
 
 
-def _tier(segment: Segment, packing: Packing) -> int:
-    tier, size = 0, segment.alive // packing.tail
+def _tier(segment: Segment, kind: Kind) -> int:
+    tier, size = 0, segment.alive // kind.tail_size
     while size >= _CROWD:
         tier, size = tier + 1, size // _CROWD
     return tier
 
 
 class DiskChange(DiskView, Change):
-    """The next state; it takes effect when `finish` was called and the transaction commits."""
+    """The next state; it takes effect when `finish` was called and the transaction commits.
 
-    packing: Packing
+    Documents that are put one by one are found at once. They wait in memory until a block of them
+    is written, at the latest by `finish`.
+    """
+
+    def __init__(
+        self, kind: Kind, stored: Stored, state: State, tail: Tail, dead: dict[int, Numbers]
+    ) -> None:
+        super().__init__(kind, stored, state, tail, dead)
+        self.revision = state.revision + 1
+        self._committed_tail = tail
+        self._begin_tail(tail)
+        self._view: SetView | None = None
+        self._knows_tail = True
+
+    @property
+    def tail_revision(self) -> int:
+        return self.revision
+
+    def number_of(self, id: Id) -> int | None:
+        """Look among the documents of this transaction first."""
+        own = self._own_ids.get(id)
+        if own is not None:
+            return own
+        found = super().number_of(id)
+        return None if found in self._gone else found
+
+    def numbers_of(self, entries: Entries) -> NDArray[np.int64]:
+        found = super().numbers_of(entries)
+        if self._own_ids or self._gone:
+            for place, id in enumerate(entries.ids.to_pylist()):
+                own = self._own_ids.get(id)
+                if own is not None:
+                    found[place] = own
+                elif int(found[place]) in self._gone:
+                    found[place] = -1
+        return found
+
+    def summary_of(self, number: int) -> Summary:
+        own = self._own.get(number)
+        return super().summary_of(number) if own is None else (own.id, own.row, own.metadata)
+
+    def find(
+        self, rows: NDArray[np.uint64], *, max_distance: int, limit: int | None, threads: int
+    ) -> Matches:
+        """Leave out documents removed in this transaction, and look at those it added."""
+        more = None if limit is None else limit + len(self._gone)
+        found = super().find(rows, max_distance=max_distance, limit=more, threads=threads)
+        if self._own_rows is not None:
+            own = self._own_rows.query(
+                rows, max_distance=max_distance, limit=more, threads=threads
+            )
+            found = together([found, own], None)
+        return together([found.without(self._gone)], limit) if self._gone else found
+
+    def search_one(
+        self,
+        documents: SetDocuments,
+        place: int,
+        *,
+        threshold: float,
+        limit: int | None,
+        now: int,
+        skip: int | None,
+    ) -> list[tuple[int, float]]:
+        """The documents most similar to one, except that of number `skip`."""
+        if self._view is None:
+            self._view = self.sets()
+        number = NO_NUMBER if skip is None else skip
+        return self._view.search_one(documents, place, threshold, limit, now, number)
 
     def put(self, entries: Entries) -> Put:
         """Add documents to the tail; a full tail becomes a segment."""
+        self._write_waiting()
         given, new = len(entries), set[Id]()
         if entries.made:
             entries, new = named_apart(entries, self)
@@ -116,13 +174,30 @@ class DiskChange(DiskView, Change):
             fresh[there[same]] = False
             entries = entries.take(np.flatnonzero(fresh))
         if len(entries):
-            self._append(entries)
+            self._append(entries.stamped(now_ms()))
         return Put(len(entries), replaced, count_of(entries, new))
+
+    def put_one(self, record: Record, sets: SetDocuments, place: int) -> None:
+        """Add one document to an index of sets; its id must not be there."""
+        number = self.state.next_number
+        self.state = replace(self.state, next_number=number + 1)
+        self._waiting[number] = record
+        self._own[number] = record
+        self._own_ids[record.id] = number
+        if record.words:
+            assert isinstance(self.tail.tables, TailOfSets)
+            self.tail.tables.sets.add(sets, place, number, record.expires, self.revision)
+        if self.state.tail.documents + len(self._waiting) >= self.kind.tail_size:
+            self._write_waiting()
+            self._pack_tail([])
+            self._merge_crowds()
 
     def remove(self, numbers: Numbers) -> None:
         """Mark documents as removed; rewrite segments of which more than half is removed."""
         if not len(numbers):
             return
+        self._write_waiting()
+        self._view = None
         numbers = np.sort(numbers)
         parts = []
         for part in self.state.parts:
@@ -130,40 +205,73 @@ class DiskChange(DiskView, Change):
             begin, end = np.searchsorted(numbers, edges)
             if begin < end:
                 part = note(self.stored, part, numbers[begin:end])
-                if part.key != TAIL:
+                if part.key == TAIL:
+                    self._remove_from_tail(numbers[begin:end].tolist())
+                else:
                     known = self.dead[part.key]
                     self.dead[part.key] = np.union1d(known, numbers[begin:end])
             parts.append(part)
         self.state = replace(self.state, segments=tuple(parts[:-1]), tail=parts[-1])
-        self.pack(self.packing.hollow(self.state))
+        for number in numbers.tolist():
+            self.stored.delete_seen(number)
+        self.pack(hollow(self.state))
+
+    def saw(self, number: int, now: int) -> None:
+        """Count that a document was seen again."""
+        times, _ = self.stored.seen(number) or (0, 0)
+        self.stored.put_seen(number, times + 1, now)
+
+    def undo(self) -> None:
+        """After a failure: leave the tail of the last commit as it was."""
+        if isinstance(self._committed_tail.tables, TailOfSets):
+            self._committed_tail.tables.sets.undo(self.revision)
+
+    def new_tail(self) -> Tail | None:
+        """After the commit: the tail of the new state, or None if it must be read."""
+        if not isinstance(self.tail.tables, TailOfSets):
+            return None
+        if not self._knows_tail:
+            self.undo()
+            return None
+        for number in self._gone:
+            self.tail.remove(number, self.revision)
+        for number, record in self._own.items():
+            if number not in self._gone:
+                self.tail.append(number, record)
+        self.tail.commit(self.state)
+        return self.tail
 
     def settle(self) -> None:
         """Merge small segments into larger ones."""
-        self.pack(chosen_run(self.state.segments, self.packing))
+        self.pack(chosen_run(self.state.segments, self.kind))
 
     def compact(self) -> None:
         """Merge all segments, and delete the records of removed documents."""
+        self._write_waiting()
         self._pack_tail([])
-        for run in self.packing.everything(self.state):
+        for run in every_run(self.state, self.kind.most):
             self.pack(run, rewrite=True)
 
-    def finish(self) -> None:
-        """Write the state under the next revision."""
-        self.state = replace(self.state, revision=self.state.revision + 1)
-        self.stored.put_about(STATE_KEY, self.state.to_bytes())
+    def finish(self) -> bytes:
+        """Write the state under the next revision; return its bytes."""
+        self._write_waiting()
+        self.state = replace(self.state, revision=self.revision)
+        data = self.state.to_bytes()
+        self.stored.put_about(STATE_KEY, data)
+        return data
 
     def pack(self, segments: Sequence[Segment], *, rewrite: bool = False) -> None:
         """Merge neighbouring segments into one, without removed documents."""
         if not segments:
             return
-        dead = np.concatenate([self.dead[segment.key] for segment in segments])
-        buffers = [self.stored.segment(segment.key) for segment in segments]
-        tables = merge_segments(buffers, np.sort(dead))
-        ids = [self.stored.id_table(segment.key) for segment in segments]
+        self._view = None
+        dead = np.sort(np.concatenate([self.dead[segment.key] for segment in segments]))
+        ids = [self.stored.segment(segment.key).ids for segment in segments]
         for table in ids:
             table.check()
-        hashes, numbers = id_table.merged(ids, np.sort(dead))
+        hashes, numbers = id_table.merged(ids, dead)
         packed_ids = id_table.packed(hashes, numbers)
+        tables = self.kind.merge(self.stored, segments, dead, np.sort(numbers))
         held = sum(segment.held for segment in segments)
         if held > len(numbers) and (rewrite or held > 2 * len(numbers)):
             self._rewrite(segments[0].first, segments[-1].last, np.sort(numbers))
@@ -183,16 +291,53 @@ class DiskChange(DiskView, Change):
         self._set_segments(kept)
 
     def _append(self, entries: Entries) -> None:
-        if self.state.tail.documents + len(entries) >= self.packing.tail:
+        if self.state.tail.documents + len(entries) >= self.kind.tail_size:
             self._pack_tail([entries])
-            while run := crowded_run(self.state.segments, self.packing):
-                self.pack(run)
+            self._merge_crowds()
             return
-        self._put_blocks(entries, self._new_numbers(len(entries)))
+        numbers = self._new_numbers(len(entries))
+        self._put_blocks(entries, numbers)
+        self._added_to_tail(len(entries))
+        self._knows_tail = False
+        self._own_ids.update(zip(entries.ids.to_pylist(), numbers.tolist(), strict=True))
+        if isinstance(self.kind, ByDistance):
+            self._own_rows = self._own_rows or self.kind.tail()
+            self._own_rows.add(numbers[entries.filled], entries.rows[entries.filled])
+
+    def _write_waiting(self) -> None:
+        """Write the documents that were put one by one, a block for each run of ids of a type."""
+        for _, run in groupby(self._waiting.items(), key=_has_text_id):
+            numbers, records = zip(*run, strict=True)
+            self.stored.put_block(numbers[-1], block.packed_records(numbers, records), kept=True)
+            self._added_to_tail(len(numbers))
+        self._waiting = {}
+
+    def _remove_from_tail(self, numbers: list[int]) -> None:
+        self._gone.update(numbers)
+        for number in numbers:
+            own = self._own.get(number)
+            if own is not None and self._own_ids.get(own.id) == number:
+                del self._own_ids[own.id]
+            if isinstance(self.tail.tables, TailOfSets):
+                self.tail.tables.sets.remove(number, self.revision)
+
+    def _begin_tail(self, tail: Tail) -> None:
+        """Documents from here on are put into this tail."""
+        self.tail = tail
+        self._waiting: dict[int, Record] = {}  # not yet written
+        self._own: dict[int, Record] = {}  # put into the tail by this transaction
+        self._own_ids: dict[Id, int] = {}
+        self._own_rows: TailOfRows | None = None
+        self._gone: set[int] = set()  # removed from the tail by this transaction
+        self._view = None
+
+    def _merge_crowds(self) -> None:
+        while run := crowded_run(self.state.segments, self.kind):
+            self.pack(run)
+
+    def _added_to_tail(self, count: int) -> None:
         tail = self.state.tail
-        self.state = replace(
-            self.state, tail=replace(tail, documents=tail.documents + len(entries))
-        )
+        self.state = replace(self.state, tail=tail._replace(documents=tail.documents + count))
 
     def _pack_tail(self, more: list[Entries]) -> None:
         """Pack the tail and the new documents after it into a segment."""
@@ -208,18 +353,19 @@ class DiskChange(DiskView, Change):
             self._put_blocks(run, every[begin : begin + len(run)])
             begin += len(run)
         if len(every):
-            filled = np.concatenate([part.filled for part in parts])
-            rows = np.concatenate([part.rows for part in parts])
+            begins, ends = int(every[0]), int(every[-1])
             new = self._put_segment(
-                int(every[0]),
-                int(every[-1]),
+                begins,
+                ends,
                 len(every),
                 len(every),
-                pack_segment(every[filled], np.ascontiguousarray(rows[filled]), *self.packing.plan),
+                self.kind.pack(self.stored, begins, ends),
                 id_table.packed(np.concatenate([part.hashes for part in parts]), every),
             )
             self._set_segments([*self.state.segments, new])
         self.state = replace(self.state, tail=Segment(TAIL, self.state.next_number, 0, 0, 0))
+        self._begin_tail(Tail(self.kind, self.state.tail.first))
+        self._knows_tail = True
 
     def _tail_entries(self) -> tuple[list[Entries], list[Numbers]]:
         """The documents of the tail that are not removed, as stored in this transaction."""
@@ -244,12 +390,12 @@ class DiskChange(DiskView, Change):
             if not chosen.all():
                 fewer = found.entries().take(np.flatnonzero(chosen))
                 self.stored.delete_blocks(int(numbers[0]), int(numbers[-1]))
-                self._put_blocks(fewer, numbers[chosen])
+                self._put_blocks(fewer, numbers[chosen], kept=False)
 
-    def _put_blocks(self, entries: Entries, numbers: Numbers) -> None:
+    def _put_blocks(self, entries: Entries, numbers: Numbers, *, kept: bool = True) -> None:
         for begin, end in block.pieces(entries):
             data = block.packed(numbers[begin:end], entries.slice(begin, end))
-            self.stored.put_block(int(numbers[end - 1]), data)
+            self.stored.put_block(int(numbers[end - 1]), data, kept=kept)
 
     def _put_segment(
         self, first: int, last: int, documents: int, held: int, tables: bytes, ids: bytes
@@ -271,3 +417,7 @@ class DiskChange(DiskView, Change):
 
     def _end(self, part: Segment) -> int:
         return self.state.next_number if part.key == TAIL else part.last + 1
+
+
+def _has_text_id(item: tuple[int, Record]) -> bool:
+    return isinstance(item[1].id, str)

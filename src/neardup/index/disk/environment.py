@@ -15,11 +15,13 @@ from typing import Any, TypeVar
 import lmdb
 
 from neardup.errors import NeardupError, SettingError
+from neardup.index.disk import turns
 from neardup.index.disk.damage import explained, require_sound, require_sound_front
+from neardup.index.disk.turns import WriterLock
 
 DATA = "data.mdb"
 LOCK = "lock.mdb"
-FILES = (DATA, LOCK)
+FILES = (DATA, LOCK, turns.LOCK)
 # Address space, not disk space: the file grows with its contents.
 FIRST_MAP = 1 << 30
 _GROWTH = 4
@@ -51,14 +53,18 @@ class Environment:
         self._inside = 0
         self.map_number = 0  # changes when the map may have moved
         self._lmdb = self._opened(readonly)
+        self._turn: WriterLock | None = None
         try:
+            if not readonly:
+                with explained(path, "opened"):
+                    self._turn = WriterLock(path)
             with self.reading():
                 require_sound(path / DATA)
             self._settle()
             self.key = _key(path)
             self._file = _file_key(path / DATA)
         except BaseException:
-            self._lmdb.close()
+            self.close()
             raise
 
     @contextmanager
@@ -74,14 +80,20 @@ class Environment:
                 self._inside -= 1
                 self._gate.notify_all()
 
-    def write(self, work: Callable[[Any], Found]) -> Found:
-        """Run `work` in a write transaction; other writers wait.
+    def write(self, work: Callable[[Any], Found], timeout: float) -> Found:
+        """Run `work` in a write transaction; other writers wait, up to `timeout` seconds.
 
         If the map is too small, it grows and `work` runs again from the start.
         """
-        if self.readonly:
+        if self.readonly or self._turn is None:
             raise SettingError(f"{self.path} was opened read-only; open it for writing")
-        with self._writing, explained(self.path, "written"):
+        if not self._writing.acquire(timeout=timeout):
+            raise NeardupError(turns.waited_too_long(self.path, timeout))
+        with (
+            _released(self._writing),
+            self._turn.held(timeout),
+            explained(self.path, "written"),
+        ):
             self._require_in_place()
             while True:
                 try:
@@ -99,8 +111,16 @@ class Environment:
         """Size of the file on disk."""
         return os.stat(self.path / DATA).st_blocks * 512
 
+    def copy(self, folder: Path) -> None:
+        """Write the state of the last commit to another folder, compacted; writers go on."""
+        with explained(folder, "written"):
+            self._lmdb.copy(os.fsencode(folder), compact=True)
+
     def close(self) -> None:
         self._lmdb.close()
+        if self._turn is not None:
+            self._turn.close()
+            self._turn = None
 
     def _opened(self, readonly: bool) -> Any:
         with explained(self.path, "opened"):
@@ -187,6 +207,14 @@ class Environment:
             _require_addresses(self.path, size)
             self._lmdb.set_mapsize(size)
             self.map_number += 1
+
+
+@contextmanager
+def _released(lock: threading.Lock) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def acquire(path: Path, *, readonly: bool, sync: bool) -> Environment:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 from weakref import finalize
 
 from neardup import kernels
+from neardup.errors import SettingError
 from neardup.features.idf import IdfTable
 from neardup.fingerprints.scheme import HashChoice
 from neardup.index.api import BaseIndex
-from neardup.index.disk.store import DiskStore, open_store
+from neardup.index.disk.backup import backup
+from neardup.index.disk.store import DEFAULT_TIMEOUT, DiskStore, open_store
 from neardup.settings import suggests_settings
 
 
 class Index(BaseIndex):
     """An index in a folder, for one writer at a time and any number of readers.
 
-    An existing index keeps its settings; different ones are an error. When `add` returns, the
-    document is durable: it survives a crash of the program and, unless `sync` is False, of the
-    machine.
+    It finds edited documents by their similarity. An existing index keeps its settings; different
+    ones are an error. When `add` or `check` returns, the document is durable: it survives a crash
+    of the program and, unless `sync` is False, of the machine.
 
     Args:
         path: The folder.
@@ -35,24 +38,34 @@ class Index(BaseIndex):
         text: Fields of records with optional weights, for example `name*2+street+city`. Default:
             documents are plain texts.
         idf: Table for tf-idf weights, from `nd.idf` or a saved file.
-        plan: How to search: `blocks:K`, `blocks:K/M`, `bands:MxK`, `prefix:D`, or a list of masks.
-            Default: blocks:K, where K is `max_distance`.
-        max_distance: Default maximum number of differing bits for queries. Default: the distance
-            up to which the plan is complete, or 3.
-        store_text: Store the texts, so that queries compute the true similarity.
-        store_features: Store the features instead, for terms and records.
+        threshold: Minimum similarity of near-duplicates, as in `dedup`. Default: 0.8, unless
+            `max_distance` or `plan` is given.
+        complete: Miss nothing. Without it, an index by similarity finds an expected 99.9 % of the
+            pairs at the threshold and practically all above, in a third of the table space.
+        ttl: Time until a document expires, in seconds or for example "30d". Default: never.
+        max_distance: Find documents by their fingerprints, up to this number of differing bits, as
+            Google's crawler did with 3 of 64: pages that differ in a counter or a date. Edited
+            texts differ in more bits.
+        plan: How to search by fingerprints: `blocks:K`, `blocks:K/M`, `bands:MxK`, `prefix:D`, or a
+            list of masks. Default: blocks:K, where K is `max_distance`.
+        store_text: Store the texts, to be returned by `get` and exported.
+        store_features: With `max_distance`: store the features, so that queries give similarities.
         sync: Wait for the disk after each change.
         create: Create the index if there is none; False opens only an existing one.
         readonly: Open for reading only.
+        timeout: How many seconds a change waits for other programs and threads that write.
         threads: Number of threads. Default: one per core.
 
     >>> import neardup as nd, tempfile
     >>> folder = tempfile.TemporaryDirectory()
+    >>> page = "the quick brown fox jumps over the lazy dog and runs away from it all day long"
     >>> with nd.Index(folder.name + "/seen.index") as index:
-    ...     index.add(1, "the quick brown fox jumps over the lazy dog")
+    ...     index.check("first", page).is_new
+    True
     >>> with nd.Index(folder.name + "/seen.index") as index:
-    ...     [match.id for match in index.query("The quick brown fox jumps over the lazy dog!")]
-    [1]
+    ...     verdict = index.check("second", page + "!")
+    >>> verdict.is_new, verdict.match.id, verdict.match.similarity
+    (False, 'first', 1.0)
     """
 
     _store: DiskStore
@@ -70,13 +83,17 @@ class Index(BaseIndex):
         projection: str | None = None,
         text: str | None = None,
         idf: IdfTable | str | os.PathLike[str] | None = None,
-        plan: Any = None,
+        threshold: float | None = None,
+        complete: bool | None = None,
+        ttl: str | float | None = None,
         max_distance: int | None = None,
+        plan: Any = None,
         store_text: bool | None = None,
         store_features: bool | None = None,
         sync: bool = True,
         create: bool = True,
         readonly: bool = False,
+        timeout: float = DEFAULT_TIMEOUT,
         threads: int | None = None,
     ) -> None:
         given = {
@@ -88,15 +105,26 @@ class Index(BaseIndex):
             "projection": projection,
             "text": text,
             "idf": idf,
-            "plan": plan,
+            "threshold": threshold,
+            "complete": complete,
+            "ttl": ttl,
             "max_distance": max_distance,
+            "plan": plan,
             "store_text": store_text,
             "store_features": store_features,
         }
         chosen = {name: value for name, value in given.items() if value is not None}
         workers = kernels.thread_count(threads)
         self.path = Path(path)
-        store = open_store(self.path, chosen, create=create, readonly=readonly, sync=sync)
+        store = open_store(
+            self.path,
+            chosen,
+            create=create,
+            readonly=readonly,
+            sync=sync,
+            threads=workers,
+            timeout=_checked_timeout(timeout),
+        )
         try:
             settings = store.settings
             fingerprinter = settings.fingerprinter(hash, store.idf, workers)
@@ -111,9 +139,22 @@ class Index(BaseIndex):
         """Wait until all changes are on disk; needed only if `sync` is False."""
         self._store.flush()
 
+    def backup(self, destination: str | os.PathLike[str]) -> int:
+        """Write a copy of the last commit to a new folder, and verify it; return its documents.
+
+        The copy is an index of its own. Other programs and threads may write meanwhile.
+        """
+        return backup(self._store, Path(destination))
+
     def close(self) -> None:
         """Close the files; a second call does nothing."""
         self._closing()
 
     def __repr__(self) -> str:
-        return f"<Index {self.path} of {self.scheme}, {self.settings.plan}>"
+        return f"<Index {self.path} of {self.scheme}, {self.settings.finds}>"
+
+
+def _checked_timeout(timeout: Any) -> float:
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout >= 0:
+        raise SettingError(f"timeout={timeout!r} must be a number of seconds, 0 or more")
+    return min(float(timeout), threading.TIMEOUT_MAX)

@@ -1,66 +1,125 @@
-"""The store of the index on disk: a folder with an LMDB environment."""
+"""The store of an index: documents in an environment, which is a folder or memory."""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from neardup.atomic import TemporaryFolder
 from neardup.errors import NeardupError
 from neardup.features.idf import IdfTable
-from neardup.index.disk import change as merging, environment as environments
-from neardup.index.disk.change import DiskChange, Packing
+from neardup.index.disk import environment as environments
+from neardup.index.disk.change import DiskChange
 from neardup.index.disk.damage import DamageError, damage_told
 from neardup.index.disk.environment import Environment
 from neardup.index.disk.id_table import in_sorted
+from neardup.index.disk.kinds import ByDistance, kind_of
 from neardup.index.disk.records import (
     FORMAT_KEY,
     IDF_KEY,
     SETTINGS_KEY,
     STATE_KEY,
     Dead,
-    Mapped,
+    OpenSegments,
     State,
     Stored,
+    state_of,
 )
+from neardup.index.disk.turns import Grouped, waited_too_long
 from neardup.index.disk.view import DiskView, Tail
 from neardup.index.entries import Entries
 from neardup.index.match import Match
 from neardup.index.settings import IndexSettings
-from neardup.index.store import Change, Store
-from neardup.kernels.index_tables import MemoryTables, segment_rows
+from neardup.index.store import Change, Part, Store
+from neardup.kernels.index_tables import MemoryTables, check_segment, segment_rows
+from neardup.kernels.set_index import SetView
 
-FORMAT = "neardup index 1"
+FORMAT, FORMAT_1 = "neardup index 2", "neardup index 1"
+DEFAULT_TIMEOUT = 60.0
 Found = TypeVar("Found")
 
 
+class Transactions(Protocol):
+    """Where the keys and values are: a folder, or memory."""
+
+    path: Path
+    map_number: int
+
+    def reading(self) -> Any: ...
+    def write(self, work: Callable[[Any], Found], timeout: float) -> Found: ...
+    def used_bytes(self) -> int: ...
+    def flush(self) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A committed state that threads search without a lock: its bytes, its map, its tables."""
+
+    data: bytes
+    map_number: int
+    state: State
+    sets: SetView
+
+
 class DiskStore(Store):
-    """Documents in a folder, for any number of readers and one writer at a time."""
+    """Documents in an environment, for any number of readers and one writer at a time."""
 
     def __init__(
-        self, environment: Environment, settings: IndexSettings, idf: IdfTable | None
+        self,
+        environment: Transactions,
+        settings: IndexSettings,
+        idf: IdfTable | None,
+        *,
+        threads: int,
+        timeout: float = DEFAULT_TIMEOUT,
+        writable: bool = True,
     ) -> None:
-        self._environment = environment
+        self.environment = environment
         self._path = environment.path
         self.settings = settings
         self.idf = idf
-        self._packing = Packing(settings.plan.mask_rows(), settings.plan.bits, merging.MOST_IN_TAIL)
-        self._lock = threading.Lock()
-        self._tail = Tail(*self._packing.plan)
+        self._timeout = timeout
+        self._writable = writable
+        self._kind = kind_of(settings, threads)
+        self._lock = threading.Lock()  # of what follows
+        self._tail = Tail(self._kind)
         self._dead = Dead()
-        self._mapped = Mapped()
+        self._opened = OpenSegments()
+        self._snapshot: Snapshot | None = None
+        self._grouped = Grouped[Callable[[Change], Any], Any](
+            self._change_all, lambda: waited_too_long(self._path, timeout)
+        )
 
     @contextmanager
     def view(self) -> Iterator[DiskView]:
         """The state of the last commit, for one thread at a time, as threads share the tail."""
-        with self._lock, damage_told(self._path), self._environment.reading() as transaction:
-            yield self._seen(DiskView, transaction, reads=True)
+        with self._lock, damage_told(self._path), self.environment.reading() as transaction:
+            stored = self._stored(transaction)
+            state = stored.state()
+            yield DiskView(self._kind, stored, state, *self._followed(stored, state))
+
+    @contextmanager
+    def searching(self) -> Iterator[tuple[DiskView, SetView]]:
+        """The state of the last commit, for searches by similarity of many threads at a time."""
+        with damage_told(self._path), self.environment.reading() as transaction:
+            stored = self._stored(transaction)
+            data = stored.about(STATE_KEY)
+            snapshot = self._snapshot
+            if (
+                snapshot is None
+                or snapshot.data != data
+                or snapshot.map_number != self.environment.map_number
+            ):
+                with self._lock:
+                    snapshot = self._taken(stored, bytes(data or b""))
+            yield DiskView(self._kind, stored, snapshot.state, self._tail, {}), snapshot.sets
 
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
         with self.view() as view:
@@ -68,16 +127,45 @@ class DiskStore(Store):
 
     def change(self, work: Callable[[Change], Found]) -> Found:
         """Run `work` in one transaction."""
+        self._require_writable()
+        last: DiskChange | None = None
+        publishing = ExitStack()
 
         def attempt(transaction: Any) -> Found:
-            change = self._seen(DiskChange, transaction, reads=False)
-            change.packing = self._packing
-            found = work(change)
-            change.finish()
+            nonlocal last
+            publishing.close()  # if the map was too small for an earlier attempt
+            stored = self._stored(transaction)
+            state = stored.state()
+            with self._lock:
+                last = DiskChange(self._kind, stored, state, *self._followed(stored, state))
+            try:
+                found = work(last)
+                last.finish()
+            except BaseException:
+                last.undo()
+                raise
+            # A reader that sees the commit must not read what the tail has already.
+            publishing.enter_context(self._lock)
             return found
 
-        with self._lock, damage_told(self._path):
-            return self._environment.write(attempt)
+        with damage_told(self._path), publishing:
+            try:
+                found = self.environment.write(attempt, self._timeout)
+            except BaseException:
+                if last is not None:
+                    last.undo()
+                raise
+            assert last is not None
+            self._tail = last.new_tail() or self._tail
+            return found
+
+    def change_together(self, work: Callable[[Change], Found]) -> Found:
+        """Run `work` in a transaction, perhaps together with that of other threads."""
+        found: Found = self._grouped.submit(work, self._timeout)
+        return found
+
+    def _change_all(self, works: list[Callable[[Change], Any]]) -> list[Any]:
+        return self.change(lambda change: [work(change) for work in works])
 
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
         """One transaction for each block, so that a slow reader delays no writer."""
@@ -86,7 +174,6 @@ class DiskStore(Store):
         first = 0
         while True:
             with self.view() as view:
-                assert isinstance(view, DiskView)
                 found = view.stored.block(first)
                 if found is None:
                     return
@@ -97,57 +184,122 @@ class DiskStore(Store):
                 yield some
 
     def sizes(self) -> dict[str, int]:
-        """Bytes of segments, id tables and the file."""
+        """Bytes of segments, id tables and everything."""
         with self.view() as view:
-            assert isinstance(view, DiskView)
-            keys = [segment.key for segment in view.state.segments]
+            segments = [view.stored.segment(segment.key) for segment in view.state.segments]
             return {
-                "segments": sum(len(view.stored.segment(key)) for key in keys),
-                "ids": sum(view.stored.id_table(key).nbytes for key in keys),
-                "file": self._environment.used_bytes(),
+                "segments": sum(len(segment.data) for segment in segments),
+                "ids": sum(segment.ids.nbytes for segment in segments),
+                "file": self.environment.used_bytes(),
             }
+
+    def parts(self) -> list[Part]:
+        """The segments and the tail, with their documents and bytes."""
+        with self.view() as view:
+            found = [
+                Part(segment.alive, segment.dead, len(view.stored.segment(segment.key).data))
+                for segment in view.state.segments
+            ]
+            tail = view.state.tail
+            return [*found, Part(tail.alive, tail.dead, 0)]
 
     def largest_buckets(self, count: int) -> list[int]:
         """Load all fingerprints into tables in memory, and count there."""
-        tables = MemoryTables(*self._packing.plan)
+        kind = self._kind
+        if not isinstance(kind, ByDistance):
+            return []
+        tables = MemoryTables(kind.masks, kind.bits)
         with self.view() as view:
-            assert isinstance(view, DiskView)
             for segment in view.state.segments:
-                numbers, rows = segment_rows(view.stored.segment(segment.key))
+                numbers, rows = segment_rows(view.stored.segment(segment.key).data)
                 alive = ~in_sorted(numbers, view.dead[segment.key])
                 tables.add(numbers[alive], np.ascontiguousarray(rows[alive]))
-            view.tail.add_to(tables)
+            for number, row in view.tail.rows():
+                tables.add(np.array([number], np.uint64), np.frombuffer(row, np.uint64)[None])
         return tables.largest_buckets(count)
+
+    def verify(self) -> int:
+        """Read everything and check all checksums; return the number of documents."""
+        with self.view() as view:
+            for segment in view.state.segments:
+                opened = view.stored.segment(segment.key)
+                opened.ids.check()
+                if isinstance(self._kind, ByDistance):
+                    check_segment(opened.data)
+                else:
+                    view.stored.sets(segment).check()
+            count = len(view)
+        read = sum(map(len, self.entries()))
+        if read != count:
+            raise DamageError(f"{read:,} of {count:,} documents can be read")
+        return count
 
     def flush(self) -> None:
         """Wait until all commits are on disk."""
-        self._environment.flush()
+        self.environment.flush()
 
     def close(self) -> None:
         """Close the files, unless another `Index` of this program uses them."""
         with self._lock:
-            self._mapped = Mapped()
-            environments.release(self._environment)
+            self._snapshot = None
+            self._opened = OpenSegments()
+            self._tail = Tail(self._kind)
+            if isinstance(self.environment, Environment):
+                environments.release(self.environment)
 
-    def _seen(self, kind: Callable[..., Found], transaction: Any, *, reads: bool) -> Found:
-        words = self.settings.scheme.row_words
-        stored = Stored(transaction, self._mapped, adds=reads, row_words=words)
-        state = stored.state()
-        self._mapped.follow(state, self._environment.map_number)
-        self._tail.follow(stored, state)
-        return kind(stored, state, self._tail, self._dead)
+    def _require_writable(self) -> None:
+        if not self._writable:
+            raise NeardupError(
+                f"{self._path} is {FORMAT_1}, which can be read but not changed; convert it with "
+                "neardup index upgrade"
+            )
+
+    def _stored(self, transaction: Any) -> Stored:
+        return Stored(transaction, self._opened, row_words=self.settings.scheme.row_words)
+
+    def _followed(self, stored: Stored, state: State) -> tuple[Tail, dict[int, Any]]:
+        """The tail and the dead of a state; the caller holds the lock."""
+        self._opened.follow(state, self.environment.map_number)
+        tail = self._tail
+        if state.revision < tail.revision:  # of a reader that began before the last commit
+            tail = Tail(self._kind, state.tail.first)
+        tail.follow(stored, state)
+        return tail, self._dead.follow(stored, state)
+
+    def _taken(self, stored: Stored, data: bytes) -> Snapshot:
+        """A snapshot of a state, remembered for the next reader; the caller holds the lock."""
+        if not data:
+            raise DamageError("its state is missing")
+        state = state_of(data)
+        view = DiskView(self._kind, stored, state, *self._followed(stored, state))
+        taken = Snapshot(data, self.environment.map_number, state, view.sets())
+        if view.tail is self._tail:
+            self._snapshot = taken
+        return taken
 
 
 def open_store(
-    path: Path, chosen: Mapping[str, Any], *, create: bool, readonly: bool, sync: bool
+    path: Path,
+    chosen: Mapping[str, Any],
+    *,
+    create: bool,
+    readonly: bool,
+    sync: bool,
+    threads: int,
+    timeout: float,
 ) -> DiskStore:
     """Open the index in a folder, or create it; an existing one must have the given settings."""
     creates = create and not readonly
     if creates and not is_index(path):
-        _wanted(chosen)  # wrong settings raise before anything is created
+        wanted(chosen)  # wrong settings raise before anything is created
     is_new = _require_place(path, create=creates)
     try:
-        return _opened(path, chosen, creates=creates, readonly=readonly, sync=sync)
+        environment, held, is_old = _opened(
+            path, chosen, creates=creates, readonly=readonly, sync=sync
+        )
+        return DiskStore(
+            environment, *held, threads=threads, timeout=timeout, writable=not is_old
+        )
     except BaseException:
         if is_new:
             _unmake(path)
@@ -156,21 +308,46 @@ def open_store(
 
 def _opened(
     path: Path, chosen: Mapping[str, Any], *, creates: bool, readonly: bool, sync: bool
-) -> DiskStore:
+) -> tuple[Environment, tuple[IndexSettings, IdfTable | None], bool]:
     environment = environments.acquire(path, readonly=readonly, sync=sync)
     try:
         with environment.reading() as transaction:
-            held = _read(Stored(transaction, Mapped(), adds=False), path)
+            stored = Stored(transaction, OpenSegments())
+            held = _read(stored, path)
+            is_old = held is not None and stored.about(FORMAT_KEY) == FORMAT_1.encode()
         if held is None:
             if not creates:
                 raise NeardupError(f"{path} holds no index; create one with neardup index create")
-            held = _made(environment, *_wanted(chosen))
+            held = made(environment, *wanted(chosen))
         else:
             held[0].require(chosen, str(path))
-        return DiskStore(environment, *held)
+        return environment, held, is_old
     except BaseException:
         environments.release(environment)
         raise
+
+
+def upgrade(path: Path) -> bool:
+    """Convert an index of format 1, in place; return False if it is of this format already."""
+    environment = environments.acquire(path, readonly=False, sync=True)
+    try:
+
+        def convert(transaction: Any) -> bool:
+            stored = Stored(transaction, OpenSegments())
+            held = _read(stored, path)
+            if held is None:
+                raise NeardupError(f"{path} holds no index; there is nothing to upgrade")
+            if stored.about(FORMAT_KEY) == FORMAT.encode():
+                return False
+            # Blocks and segments of format 1 can be read as they are.
+            stored.put_about(SETTINGS_KEY, held[0].to_bytes())
+            stored.put_about(STATE_KEY, stored.state().to_bytes())
+            stored.put_about(FORMAT_KEY, FORMAT.encode())
+            return True
+
+        return environment.write(convert, DEFAULT_TIMEOUT)
+    finally:
+        environments.release(environment)
 
 
 def is_made(path: Path) -> bool:
@@ -180,7 +357,7 @@ def is_made(path: Path) -> bool:
     environment = environments.acquire(path, readonly=not os.access(path, os.W_OK), sync=True)
     try:
         with environment.reading() as transaction:
-            return not Stored(transaction, Mapped(), adds=False).is_empty()
+            return not Stored(transaction, OpenSegments()).is_empty()
     finally:
         environments.release(environment)
 
@@ -217,7 +394,7 @@ def _require_place(path: Path, *, create: bool) -> bool:
         raise NeardupError(f"{str(path)!r} cannot be an index: {error}") from None
 
 
-def _wanted(chosen: Mapping[str, Any]) -> tuple[IndexSettings, IdfTable | None]:
+def wanted(chosen: Mapping[str, Any]) -> tuple[IndexSettings, IdfTable | None]:
     """The settings of a new index, and its idf table if it needs one."""
     settings = IndexSettings.of(chosen)
     given = chosen.get("idf")
@@ -226,20 +403,20 @@ def _wanted(chosen: Mapping[str, Any]) -> tuple[IndexSettings, IdfTable | None]:
     return settings if table is None else settings.with_idf(table), table
 
 
-def _made(
-    environment: Environment, settings: IndexSettings, table: IdfTable | None
+def made(
+    environment: Transactions, settings: IndexSettings, table: IdfTable | None
 ) -> tuple[IndexSettings, IdfTable | None]:
     """Write settings and an empty state in one transaction."""
 
     def write(transaction: Any) -> None:
-        stored = Stored(transaction, Mapped(), adds=False)
+        stored = Stored(transaction, OpenSegments())
         stored.put_about(FORMAT_KEY, FORMAT.encode())
         stored.put_about(SETTINGS_KEY, settings.to_bytes())
         stored.put_about(STATE_KEY, State.new().to_bytes())
         if table is not None:
             stored.put_about(IDF_KEY, _saved(table))
 
-    environment.write(write)
+    environment.write(write, DEFAULT_TIMEOUT)
     return settings, table
 
 
@@ -254,7 +431,7 @@ def _read(stored: Stored, path: Path) -> tuple[IndexSettings, IdfTable | None] |
             "another folder"
         )
     found = bytes(data).decode(errors="replace")
-    if found != FORMAT:
+    if found not in (FORMAT, FORMAT_1):
         raise NeardupError(
             f"{path} is {found}, but this version reads {FORMAT}; use the version that wrote it"
         )

@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from neardup.index.disk.block import Block
 from neardup.index.disk.damage import DamageError
 from neardup.index.disk.id_table import in_sorted
-from neardup.index.disk.records import TAIL, Dead, Segment, State, Stored, read_notes
-from neardup.index.entries import Entries, Id, Record, id_array, id_hashes
+from neardup.index.disk.kinds import Kind, TailOfSets
+from neardup.index.disk.records import TAIL, Segment, State, Stored, read_notes
+from neardup.index.entries import Entries, Id, Record, id_hash
 from neardup.index.match import Match, MatchList, in_order
 from neardup.index.store import View
-from neardup.kernels.index_tables import Matches, MemoryTables, query_segment
+from neardup.kernels.index_tables import Matches, query_segment
+from neardup.kernels.set_index import SetView
 
 Numbers = NDArray[np.uint64]
+Summary = tuple[Id, bytes, bytes]
 
 
 # Up to this many documents, blocks are looked up one by one.
@@ -31,26 +34,41 @@ class Tail:
     It follows the stored tail, reading only new blocks and notes.
     """
 
-    def __init__(self, masks: NDArray[np.uint64], bits: int) -> None:
-        self._masks, self._bits = masks, bits
-        self._first = self._next = self._notes = 0
-        self._revision = -1
-        self._begin(0)
+    def __init__(self, kind: Kind, first: int = 0) -> None:
+        self._kind = kind
+        self._begin(first)
 
     def follow(self, stored: Stored, state: State) -> None:
         """Update the copy to the tail of this state."""
-        if state.revision == self._revision:
+        if state.revision == self.revision:
             return
-        if state.tail.first != self._first or state.revision < self._revision:
+        if state.tail.first != self.first or state.revision < self.revision:
             self._begin(state.tail.first)
         for block in stored.blocks_from(self._next):
-            self._add(block)
+            self._add(block, state.revision)
         if state.tail.notes > self._notes:
             for number in read_notes(stored, TAIL, self._notes).tolist():
-                self._remove(number)
-        self._next = state.next_number
-        self._notes = state.tail.notes
-        self._revision = state.revision
+                self.remove(number, state.revision)
+        self._settled(state)
+
+    def append(self, number: int, record: Record) -> None:
+        """Add the ids of a document whose tables were changed already."""
+        self._numbers[record.id] = number
+        self._rows[number] = (record.id, record.row if record.words else None)
+
+    def remove(self, number: int, revision: int) -> None:
+        """Remove a document, if it is there: a merged note repeats some."""
+        if number not in self._rows:
+            return
+        id, row = self._rows.pop(number)
+        if row is not None:
+            self.tables.remove(number, row, revision)
+        if self._numbers.get(id) == number:
+            del self._numbers[id]
+
+    def commit(self, state: State) -> None:
+        """Be the tail of a state whose changes have all been made."""
+        self._settled(state)
 
     def number_of(self, id: Id) -> int | None:
         """The number of the document with this id, if it is in the tail."""
@@ -59,55 +77,47 @@ class Tail:
     def numbers(self) -> Numbers:
         return np.array(sorted(self._rows), np.uint64)
 
-    def add_to(self, tables: MemoryTables) -> None:
-        """Add the documents to other tables."""
+    def rows(self) -> Iterator[tuple[int, bytes]]:
+        """Number and fingerprint of the documents that are not empty."""
         for number, (_, row) in self._rows.items():
             if row is not None:
-                tables.add(np.array([number], np.uint64), row)
+                yield number, row
 
     def __len__(self) -> int:
         return len(self._rows)
 
+    def _settled(self, state: State) -> None:
+        self._next = state.next_number
+        self._notes = state.tail.notes
+        self.revision = state.revision
+
     def _begin(self, first: int) -> None:
-        self.tables = MemoryTables(self._masks, self._bits)
+        self.tables = self._kind.tail()
         self._numbers: dict[Id, int] = {}
-        self._rows: dict[int, tuple[Id, NDArray[np.uint64] | None]] = {}
-        self._first = self._next = first
+        self._rows: dict[int, tuple[Id, bytes | None]] = {}
+        self.first = self._next = first
         self._notes = 0
-        self._revision = -1
+        self.revision = -1
 
-    def _add(self, block: Block) -> None:
-        entries = block.entries()
-        numbers = block.numbers()
-        filled = entries.filled
-        self.tables.add(numbers[filled], np.ascontiguousarray(entries.rows[filled]))
-        for place, (number, id) in enumerate(
-            zip(numbers.tolist(), entries.ids.to_pylist(), strict=True)
-        ):
+    def _add(self, block: Block, revision: int) -> None:
+        self.tables.add_block(block, revision)
+        for place, number in enumerate(block.numbers().tolist()):
+            id = block.id(place)
             self._numbers[id] = number
-            self._rows[number] = (
-                id,
-                entries.rows[place : place + 1].copy() if filled[place] else None,
-            )
-
-    def _remove(self, number: int) -> None:
-        if number not in self._rows:  # repeated in a merged note
-            return
-        id, row = self._rows.pop(number)
-        if row is not None:
-            self.tables.remove(np.array([number], np.uint64), row)
-        if self._numbers.get(id) == number:
-            del self._numbers[id]
+            self._rows[number] = (id, block.row(place) if block.words(place) else None)
 
 
 class DiskView(View):
     """The segments and the tail together; the caller ensures that `tail` is of this state."""
 
-    def __init__(self, stored: Stored, state: State, tail: Tail, dead: Dead) -> None:
+    def __init__(
+        self, kind: Kind, stored: Stored, state: State, tail: Tail, dead: dict[int, Numbers]
+    ) -> None:
+        self.kind = kind
         self.stored = stored
         self.state = state
         self.tail = tail
-        self.dead = dead.follow(stored, state)
+        self.dead = dead
 
     def __len__(self) -> int:
         return self.state.documents
@@ -118,7 +128,7 @@ class DiskView(View):
         """Query each segment and the tail, and merge the matches."""
         parts = [
             query_segment(
-                self.stored.segment(segment.key),
+                self.stored.segment(segment.key).data,
                 rows,
                 max_distance=max_distance,
                 limit=limit,
@@ -141,7 +151,7 @@ class DiskView(View):
         rows = np.frombuffer(row, np.uint64)[None]
         for segment in self.state.segments:
             matches = query_segment(
-                self.stored.segment(segment.key),
+                self.stored.segment(segment.key).data,
                 rows,
                 max_distance=max_distance,
                 limit=limit,
@@ -161,14 +171,26 @@ class DiskView(View):
             ]
         )
 
+    def sets(self) -> SetView:
+        """The tables of sets, to be searched."""
+        segments = [self.stored.sets(segment) for segment in self.state.segments]
+        dead = [self.dead[segment.key] for segment in self.state.segments]
+        tail = self.tail.tables.sets if isinstance(self.tail.tables, TailOfSets) else None
+        return SetView(segments, dead, tail, self.tail_revision)
+
+    @property
+    def tail_revision(self) -> int:
+        """Documents that were put into the tail up to this revision are visible."""
+        return self.state.revision
+
     def number_of(self, id: Id) -> int | None:
         """Look in the tail, then in the id tables of the segments."""
         found = self.tail.number_of(id)
         if found is not None or not self.state.segments:
             return found
-        hash = id_hashes(id_array([id]))[0]
+        hash = id_hash(id)
         for segment in reversed(self.state.segments):
-            for number in self.stored.id_table(segment.key).find(hash):
+            for number in self.stored.segment(segment.key).ids.find(hash):
                 if self._is_alive(segment.key, number) and self.ids_of([number]) == [id]:
                     return number
         return None
@@ -186,7 +208,7 @@ class DiskView(View):
         order = np.argsort(entries.hashes, kind="stable")
         hashes = entries.hashes[order]
         for segment in self.state.segments:
-            places, numbers = self.stored.id_table(segment.key).find_many(hashes)
+            places, numbers = self.stored.segment(segment.key).ids.find_many(hashes)
             alive = ~in_sorted(numbers, self.dead[segment.key])
             if not alive.any():
                 continue
@@ -211,13 +233,44 @@ class DiskView(View):
             found = self._gathered(numbers, lambda block, places: block.metadatas(places))
         return [orjson.loads(json) if json else None for json in found] if any(found) else None
 
+    def summary_of(self, number: int) -> Summary:
+        """Id, row and metadata of a document."""
+        block, place = next(self._found((number,)))
+        return block.id(place), block.row(place), block.metadata(place)
+
+    def rows_of(self, numbers: Sequence[int]) -> list[bytes]:
+        if len(numbers) <= _FEW:
+            return [block.row(place) for block, place in self._found(numbers)]
+        return self._gathered(numbers, lambda block, places: block.rows(places))
+
     def records(self, numbers: Sequence[int]) -> list[Record]:
         return [block.record(place) for block, place in self._found(numbers)]
+
+    def expired(self, now: int) -> Numbers:
+        """The numbers of the documents that have expired, ascending."""
+        found = [np.zeros(0, np.uint64)]
+        for block in self.stored.blocks_from(0):
+            expires = block.expires()
+            if expires is not None:
+                found.append(block.numbers()[expires <= now])
+        numbers = np.concatenate(found)
+        return numbers[in_sorted(numbers, self.numbers())]
+
+    def times(self, now: int) -> tuple[NDArray[np.int64], int]:
+        alive = self.numbers()
+        parts = [np.zeros(0, np.int64)]
+        for block in self.stored.blocks_from(0):
+            parts.append(block.added()[in_sorted(block.numbers(), alive)])
+        added = np.concatenate(parts)
+        return added[added > 0], len(self.expired(now))
+
+    def seen(self, number: int) -> tuple[int, int] | None:
+        return self.stored.seen(number)
 
     def numbers(self) -> Numbers:
         parts = []
         for segment in self.state.segments:
-            numbers = self.stored.id_table(segment.key).numbers()
+            numbers = self.stored.segment(segment.key).ids.numbers()
             parts.append(numbers[~in_sorted(numbers, self.dead[segment.key])])
         return np.sort(np.concatenate([*parts, self.tail.numbers()]))
 
@@ -243,7 +296,8 @@ class DiskView(View):
         return [found[place] for place in back.tolist()]
 
     def _is_alive(self, key: int, number: int) -> bool:
-        return not in_sorted(np.array([number], np.uint64), self.dead[key])[0]
+        dead = self.dead[key]
+        return not len(dead) or not in_sorted(np.array([number], np.uint64), dead)[0]
 
     def _found(self, numbers: Sequence[int]) -> Iterator[tuple[Block, int]]:
         """The block and the place of each document; neighbours reuse the block."""
@@ -264,7 +318,7 @@ def _by_distance(found: tuple[int, int]) -> tuple[int, int]:
 
 def together(parts: Sequence[Matches], limit: int | None) -> Matches:
     """Merge the matches of several parts: nearest first, then by number, at most `limit`."""
-    if len(parts) == 1:
+    if len(parts) == 1 and (limit is None or (np.diff(parts[0].offsets) <= limit).all()):
         return parts[0]
     queries = len(parts[0])
     counts = np.array([np.diff(part.offsets) for part in parts])

@@ -11,9 +11,12 @@ from neardup.errors import InputError
 from neardup.features.idf import IdfTable
 from neardup.fingerprints.scheme import HashChoice
 from neardup.index.api import BaseIndex
+from neardup.index.disk.store import DiskStore, made
 from neardup.index.entries import checked_id
+from neardup.index.memory.environment import MemoryEnvironment
 from neardup.index.memory.store import MemoryStore
 from neardup.index.settings import IndexSettings
+from neardup.index.store import Store
 from neardup.settings import suggests_settings
 
 Item = TypeVar("Item")
@@ -34,19 +37,25 @@ class MemoryIndex(BaseIndex):
         text: Fields of records with optional weights, for example `name*2+street+city`. Default:
             documents are plain texts.
         idf: Table for tf-idf weights, from `nd.idf` or a saved file.
-        plan: How to search: `blocks:K`, `blocks:K/M`, `bands:MxK`, `prefix:D`, or a list of masks.
-            Default: blocks:K, where K is `max_distance`.
-        max_distance: Default maximum number of differing bits for queries. Default: the distance
-            up to which the plan is complete, or 3.
-        store_text: Store the texts, so that queries compute the true similarity.
-        store_features: Store the features instead, for terms and records.
+        threshold: Minimum similarity of near-duplicates, as in `dedup`. Default: 0.8, unless
+            `max_distance` or `plan` is given.
+        complete: Miss nothing. Without it, an index by similarity finds an expected 99.9 % of the
+            pairs at the threshold and practically all above, in a third of the table space.
+        ttl: Time until a document expires, in seconds or for example "30d". Default: never.
+        max_distance: Find documents by their fingerprints, up to this number of differing bits, as
+            Google's crawler did with 3 of 64: pages that differ in a counter or a date. Edited
+            texts differ in more bits.
+        plan: How to search by fingerprints: `blocks:K`, `blocks:K/M`, `bands:MxK`, `prefix:D`, or a
+            list of masks. Default: blocks:K, where K is `max_distance`.
+        store_text: Store the texts, to be returned by `get` and exported.
+        store_features: With `max_distance`: store the features, so that queries give similarities.
         threads: Number of threads. Default: one per core.
 
     >>> import neardup as nd
     >>> index = nd.MemoryIndex()
     >>> index.add("a", "the quick brown fox jumps over the lazy dog")
     >>> index.query("The quick brown fox jumps over the lazy dog!")
-    [Match(id='a', distance=0, similarity=None, metadata=None)]
+    [Match(id='a', distance=0, similarity=1.0, metadata=None)]
     """
 
     @suggests_settings
@@ -61,10 +70,13 @@ class MemoryIndex(BaseIndex):
         projection: str | None = None,
         text: str | None = None,
         idf: IdfTable | str | os.PathLike[str] | None = None,
-        plan: Any = None,
+        threshold: float | None = None,
+        complete: bool | None = None,
+        ttl: str | float | None = None,
         max_distance: int | None = None,
-        store_text: bool = False,
-        store_features: bool = False,
+        plan: Any = None,
+        store_text: bool | None = None,
+        store_features: bool | None = None,
         threads: int | None = None,
     ) -> None:
         given = {
@@ -75,18 +87,29 @@ class MemoryIndex(BaseIndex):
             "tie": tie,
             "projection": projection,
             "text": text,
-            "plan": plan,
+            "threshold": threshold,
+            "complete": complete,
+            "ttl": ttl,
             "max_distance": max_distance,
+            "plan": plan,
             "store_text": store_text,
             "store_features": store_features,
         }
         settings = IndexSettings.of({k: v for k, v in given.items() if v is not None})
-        fingerprinter = settings.fingerprinter(hash, idf, kernels.thread_count(threads))
-        store = MemoryStore(settings.plan.mask_rows(), settings.plan.bits)
-        super().__init__(store, settings, fingerprinter, threads)
+        workers = kernels.thread_count(threads)
+        fingerprinter = settings.fingerprinter(hash, idf, workers)
+        super().__init__(_store_of(settings, workers), settings, fingerprinter, threads)
 
     def __repr__(self) -> str:
-        return f"<MemoryIndex of {len(self):,} documents, {self.scheme}, {self.settings.plan}>"
+        return f"<MemoryIndex of {len(self):,} documents, {self.scheme}, {self.settings.finds}>"
+
+
+def _store_of(settings: IndexSettings, threads: int) -> Store:
+    """Tables of fingerprints, or the store of an index on disk with values in memory."""
+    if settings.plan is not None:
+        return MemoryStore(settings.plan.mask_rows(), settings.plan.bits)
+    environment = MemoryEnvironment()
+    return DiskStore(environment, *made(environment, settings, None), threads=threads)
 
 
 @suggests_settings
@@ -94,6 +117,7 @@ def unique(
     stream: Iterable[Item],
     index: BaseIndex | None = None,
     *,
+    keep_per_group: int = 1,
     max_distance: int | None = None,
     threshold: float | None = None,
 ) -> Iterator[Item]:
@@ -105,26 +129,36 @@ def unique(
         stream: The documents: texts, (id, text) pairs, or dicts with `text` and optional `id`.
             Items are yielded unchanged. Those without an id are numbered; one whose id is in the
             index is skipped.
-        index: The index to query and to fill. Default: a new `MemoryIndex`.
-        max_distance: Maximum number of differing bits. Default: that of the index.
-        threshold: Minimum similarity; needs an index that stores texts or features.
+        index: The index to query and to fill. Default: a new `MemoryIndex` of this `threshold` or
+            `max_distance`.
+        keep_per_group: How many documents of a kind to yield.
+        max_distance: Maximum number of differing bits, of an index by distance.
+        threshold: Minimum similarity. Default: that of the index, or 0.8.
 
     >>> import neardup as nd
     >>> list(nd.unique(["one two three four", "Something else", "One, two, three, four!"]))
     ['one two three four', 'Something else']
     """
-    seen = MemoryIndex() if index is None else index
-    number = len(seen)
+    if index is None:
+        index = MemoryIndex(threshold=threshold, max_distance=max_distance)
+    number = len(index)
     for item in stream:
         id, document = _parts(item)
         if id is None:
-            while number in seen:
+            while number in index:
                 number += 1
             id = number
-        elif id in seen:
+        elif id in index:
             continue
-        if not seen.query(document, max_distance, threshold, 1):
-            seen.add(id, document)
+        verdict = index.check(
+            id,
+            document,
+            keep_per_group=keep_per_group,
+            max_distance=max_distance,
+            threshold=threshold,
+            limit=1,
+        )
+        if verdict.is_new:
             yield item
 
 

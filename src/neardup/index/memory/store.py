@@ -17,6 +17,7 @@ from neardup.index.match import Match, MatchList, in_order
 from neardup.index.memory.rows import IdBook, ListedIds, RowChunks, listed
 from neardup.index.store import (
     Change,
+    Part,
     Put,
     Store,
     View,
@@ -27,6 +28,7 @@ from neardup.index.store import (
 )
 from neardup.kernels.index_tables import Matches, MemoryTables
 from neardup.kernels.machine import release_memory
+from neardup.kernels.set_index import NEVER
 
 Numbers = NDArray[np.uint64]
 Found = TypeVar("Found")
@@ -50,6 +52,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         self._rows = RowChunks()
         self._metadata: dict[int, bytes] = {}
         self._contents: dict[int, bytes] = {}
+        self._seen: dict[int, tuple[int, int]] = {}
 
     def view(self) -> AbstractContextManager[View]:
         """The store itself, locked for one thread at a time."""
@@ -113,9 +116,12 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
             Record(
                 id,
                 count,
-                row,
+                row.tobytes(),
                 self._metadata.get(number, b""),
                 self._contents.get(number, b""),
+                b"",
+                0,
+                NEVER,
             )
             for number, id, count, row in zip(
                 numbers, self.ids_of(numbers), words, rows, strict=True
@@ -124,6 +130,21 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
 
     def numbers(self) -> Numbers:
         return self._ids.numbers()
+
+    def times(self, now: int) -> tuple[NDArray[np.int64], int]:
+        """Nothing: times are not kept."""
+        return np.zeros(0, np.int64), 0
+
+    def expired(self, now: int) -> Numbers:
+        """Nothing: only an index by similarity has a ttl."""
+        return np.zeros(0, np.uint64)
+
+    def seen(self, number: int) -> tuple[int, int] | None:
+        return self._seen.get(number)
+
+    def saw(self, number: int, now: int) -> None:
+        times, _ = self._seen.get(number, (0, 0))
+        self._seen[number] = (times + 1, now)
 
     def put(self, entries: Entries) -> Put:
         given, new = len(entries), set[Id]()
@@ -157,6 +178,7 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
             self._ids.remove(number)
             self._metadata.pop(number, None)
             self._contents.pop(number, None)
+            self._seen.pop(number, None)
         if self._ids.end > 2 * len(self._ids) + _AT_ONCE:
             self.compact()
 
@@ -187,6 +209,10 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
             "contents": contents,
         }
 
+    def parts(self) -> list[Part]:
+        """One part: the tables in memory."""
+        return [Part(len(self._ids), 0, self.tables.nbytes)]
+
     def largest_buckets(self, count: int) -> list[int]:
         with self._lock:
             return self.tables.largest_buckets(count)
@@ -195,10 +221,15 @@ class MemoryStore(Store, Change, AbstractContextManager[View]):
         self._begin()
 
     def _renumber(self) -> None:
-        alive = list(self.entries())
+        alive, seen = list(self.entries()), list(self._seen.items())
+        ids = self.ids_of([number for number, _ in seen])
         self._begin()
         for entries in alive:
             self._append(listed(entries.ids), entries)
+        for id, (_, times) in zip(ids, seen, strict=True):
+            number = self._ids.number_of(id)
+            assert number is not None
+            self._seen[number] = times
 
     def _append(self, ids: ListedIds, entries: Entries) -> None:
         first = self._ids.end

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +30,15 @@ from neardup.lab.tune.pairs import SamplePairs, similar_pairs, widest
 from neardup.lab.tune.result import Tuning, reason_for
 from neardup.lab.tune.sample import Look, Sample, draw_sample, frequent_features, look_at
 from neardup.pairs.by_fingerprints.plan import pairs_of
-from neardup.settings import EXACT, SETTINGS, Clustering, PairListing, Similarity, suggests_settings
+from neardup.settings import (
+    EXACT,
+    SETTINGS,
+    Clustering,
+    PairListing,
+    Similarity,
+    seconds_of,
+    suggests_settings,
+)
 
 BANDS = "bands"
 # By default bands must surely find this share of the similar pairs of the sample.
@@ -156,7 +163,7 @@ def tuned(
     stage: StageProgress = lambda _: None,
 ) -> Tuning:
     """Choose features, draw a sample, compare options; `stage` is called as each stage begins."""
-    seconds = seconds_of(budget)
+    seconds = seconds_of(budget, "budget")
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 2:
         raise SettingError(f"sample={sample!r} must be a number of documents, 2 or more")
     if chosen.get("recall") is None and chosen.get("candidates") == BANDS:
@@ -219,19 +226,6 @@ def tuned(
         similar_in_sample=pairs.in_sample,
         similar_pairs=pairs.total,
     )
-
-
-def seconds_of(budget: str | float) -> float:
-    """An amount of time in seconds, from `60s`, `2m`, `1h` or a number of seconds.
-
-    >>> seconds_of("2m")
-    120.0
-    """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|)\s*", str(budget), re.ASCII)
-    amount = float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]] if found else 0.0
-    if not amount:
-        raise SettingError(f"budget={budget!r} is not an amount of time; write 60s or 2m")
-    return amount
 
 
 def _sampled(

@@ -1,0 +1,153 @@
+"""Writers take turns: threads of one process share a transaction, processes wait for each other.
+
+A commit waits for the disk. The changes that threads ask for meanwhile are made together in the
+next transaction, so that throughput grows with the number of threads, while each call still returns
+only when its change is durable.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from neardup.errors import NeardupError
+
+LOCK = "writer.lock"
+_MOST_TOGETHER = 1024
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.005
+
+Work = TypeVar("Work")
+Done = TypeVar("Done")
+
+
+class _Request(Generic[Work, Done]):
+    """One piece of work, and how it ended. `ready` is held until then, or until it is to lead."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.ready = threading.Lock()
+        self.leads = False
+        self.result: Done | None = None
+        self.error: BaseException | None = None
+
+
+class Grouped(Generic[Work, Done]):
+    """Runs the work of many threads in groups: `run` takes a list of work, and returns results.
+
+    If a group fails, its members run again one by one, so that an error concerns only its cause.
+    """
+
+    def __init__(self, run: Callable[[list[Work]], list[Done]], too_long: Callable[[], str]) -> None:
+        self._run = run
+        self._too_long = too_long
+        self._lock = threading.Lock()
+        self._queue: list[_Request[Work, Done]] = []
+        self._busy = False
+
+    def submit(self, work: Work, timeout: float) -> Done:
+        """Run one piece of work, perhaps together with that of other threads."""
+        request: _Request[Work, Done] = _Request(work)
+        with self._lock:
+            if self._busy:
+                request.ready.acquire()
+                self._queue.append(request)
+                leads = False
+            else:
+                self._busy = leads = True
+        if not leads:
+            self._wait(request, timeout)
+            leads = request.leads
+        if leads:
+            self._lead(request)
+        if request.error is not None:
+            raise request.error
+        return request.result  # type: ignore[return-value]
+
+    def _wait(self, request: _Request[Work, Done], timeout: float) -> None:
+        if request.ready.acquire(timeout=timeout):
+            return
+        with self._lock:
+            if request in self._queue:
+                self._queue.remove(request)
+                raise NeardupError(self._too_long())
+        request.ready.acquire()  # it is being written
+
+    def _lead(self, request: _Request[Work, Done]) -> None:
+        with self._lock:
+            group = [request, *self._queue[: _MOST_TOGETHER - 1]]
+            del self._queue[: _MOST_TOGETHER - 1]
+        try:
+            self._run_group(group)
+        finally:
+            with self._lock:
+                next_leader = self._queue.pop(0) if self._queue else None
+                self._busy = next_leader is not None
+            if next_leader is not None:
+                next_leader.leads = True
+                next_leader.ready.release()
+            for other in group[1:]:
+                other.ready.release()
+
+    def _run_group(self, group: list[_Request[Work, Done]]) -> None:
+        try:
+            results = self._run([request.work for request in group])
+        except BaseException as error:
+            if len(group) == 1 or not isinstance(error, Exception):
+                for request in group:
+                    request.error = error
+                return
+            for request in group:
+                self._run_group([request])
+            return
+        for request, result in zip(group, results, strict=True):
+            request.result = result
+
+
+class WriterLock:
+    """A lock file that one process holds while it writes; LMDB's own lock knows no time-out."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+
+    @contextmanager
+    def held(self, timeout: float) -> Iterator[None]:
+        """Hold the lock; a NeardupError if another process does not let go of it in time."""
+        self._take(timeout)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _take(self, timeout: float) -> None:
+        until = time.monotonic() + timeout
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise NeardupError(waited_too_long(self._folder, timeout)) from None
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                return
+
+
+def waited_too_long(folder: Path, timeout: float) -> str:
+    """The message of a time-out."""
+    return (
+        f"{folder} is being written by another program or thread, which has not finished in "
+        f"{timeout:g} s; nothing was changed: try again later, or open it with a longer timeout"
+    )
+
+
