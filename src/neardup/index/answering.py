@@ -41,6 +41,8 @@ class Question:
 
 def distance_asked(settings: IndexSettings, max_distance: Any, threshold: float | None) -> int:
     """The maximum distance of a query: as given, from the index, or as the threshold requires."""
+    assert settings.plan is not None
+    assert settings.max_distance is not None
     if max_distance is None:
         if threshold is None or settings.plan.is_exact:
             return settings.max_distance

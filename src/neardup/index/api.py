@@ -511,7 +511,6 @@ class BaseIndex:
             answers = answer(view, question, self._settings, self._fingerprinter, self._threads)
         return answers if empty is None else answers.spread(~empty)
 
-
     def _query_sets(
         self, documents: Any, max_distance: Any, threshold: Any, limit: int | None
     ) -> Answers:

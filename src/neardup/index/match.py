@@ -175,7 +175,9 @@ def together(parts: Sequence[Answers]) -> Answers:
         np.cumsum(np.concatenate(sizes)),
         [id for part in parts for id in part.ids],
         np.concatenate([none.astype(np.uint16), *(part.distances for part in parts)]),
-        np.concatenate([none, *(part.similarities for part in parts if part.similarities is not None)]),
+        np.concatenate(
+            [none, *(part.similarities for part in parts if part.similarities is not None)]
+        ),
         [about for part in metadata for about in part] if any(p.metadata for p in parts) else None,
         by_similarity=True,
     )

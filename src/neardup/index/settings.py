@@ -157,7 +157,14 @@ class IndexSettings:
         given = dict(chosen)
         if given.get("ttl") is not None:
             given["ttl"] = seconds_of(given["ttl"], "ttl")
-        for name in ("threshold", "complete", "max_distance", "store_text", "store_features", "ttl"):
+        for name in (
+            "threshold",
+            "complete",
+            "max_distance",
+            "store_text",
+            "store_features",
+            "ttl",
+        ):
             if name in given and given[name] != getattr(self, name):
                 raise SettingError(
                     f"{place} was created with {name}={getattr(self, name)}, but {given[name]} "
@@ -221,7 +228,14 @@ class IndexSettings:
             raise TypeError("one of them is of the wrong type")
         if "threshold" in held:
             found = cls(
-                scheme, _threshold(held["threshold"]), held["complete"], None, None, *stores, ttl
+                scheme,
+                _threshold(held["threshold"]),
+                bool(held["complete"]),
+                None,
+                None,
+                stores[0],
+                stores[1],
+                ttl,
             )
             sets = found.sets
             if sets is None or (sets.bands, sets.minima) != (held["bands"], held["minima"]):
@@ -237,7 +251,7 @@ class IndexSettings:
         distance = _distance(held["max_distance"])
         if distance is None:
             raise TypeError("one of them is of the wrong type")
-        return cls(scheme, None, False, plan, distance, *stores, ttl)
+        return cls(scheme, None, False, plan, distance, stores[0], stores[1], ttl)
 
     def _scheme_of(self, chosen: Mapping[str, Any]) -> Scheme:
         """The scheme of this index with the given settings in place of its own."""

@@ -127,7 +127,8 @@ def check(change: DiskChange, one: One, rules: Rules, settings: IndexSettings, n
     number = change.number_of(record.id)
     found: list[tuple[int, float]] = []
     if record.words:
-        assert one.sets is not None and settings.threshold is not None
+        assert one.sets is not None
+        assert settings.threshold is not None
         found = change.search_one(
             one.sets,
             one.place,

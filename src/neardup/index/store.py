@@ -208,7 +208,9 @@ def _content_hashes(entries: Entries) -> list[str]:
     ):
         bits = row.tobytes() if words else b""
         hashes.append(
-            xxh3_64_hexdigest(b"%d %d %b%b%b%b" % (words, len(about), about, content, features, bits))
+            xxh3_64_hexdigest(
+                b"%d %d %b%b%b%b" % (words, len(about), about, content, features, bits)
+            )
         )
     return hashes
 

@@ -44,7 +44,12 @@ NEVER = 2**63 - 1
 
 
 def text_document(
-    plan: SetPlan, text: str, shingle: tuple[bool, int], bits: int, ties_up: bool, key: HashKey | None
+    plan: SetPlan,
+    text: str,
+    shingle: tuple[bool, int],
+    bits: int,
+    ties_up: bool,
+    key: HashKey | None,
 ) -> tuple[SetDocuments, int, bytes]:
     """One text as a document: its set, its number of words, and its fingerprint as a row."""
     return _native.text_document(
@@ -69,7 +74,9 @@ def pack_sets(
 
 
 def stored_features(data: bytes) -> tuple[NDArray[np.uint64], NDArray[np.float64] | None]:
-    """The features in stored bytes, ascending, and their weights; without weights, the leading 32
-    bits of each feature."""
+    """The features in stored bytes, ascending, and their weights.
+
+    Without weights, features are the leading 32 bits of their hashes.
+    """
     hashes, weights = _native.read_features(np.frombuffer(data, np.uint8))
     return hashes, None if weights is None else np.array(weights)

@@ -72,7 +72,7 @@ _MOST_MINIMA = 6
 
 
 def minhash_bands(threshold: float) -> tuple[int, int]:
-    """How many MinHash bands an index takes to find pairs of that Jaccard index, of how many minima.
+    """How many MinHash bands find pairs of that Jaccard index, and of how many minima each is.
 
     A band is shared with the chance threshold ** minima. Its minima are as many as keep that near
     0.4: with fewer, unrelated documents share bands too, and more take more bands.

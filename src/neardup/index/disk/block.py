@@ -106,6 +106,25 @@ def packed_records(numbers: Sequence[int], records: Sequence[Record]) -> bytes:
     )
 
 
+def record_pieces(records: Sequence[tuple[int, Record]]) -> Iterator[list[tuple[int, Record]]]:
+    """Numbered records in lists of bounded size, each with ids of one type."""
+    some: list[tuple[int, Record]] = []
+    size = 0
+    for number, record in records:
+        stored = len(record.metadata) + len(record.content) + len(record.features)
+        if some and (
+            size + stored > MOST_BYTES
+            or len(some) == MOST_DOCUMENTS
+            or isinstance(record.id, str) != isinstance(some[-1][1].id, str)
+        ):
+            yield some
+            some, size = [], 0
+        some.append((number, record))
+        size += stored
+    if some:
+        yield some
+
+
 def _joined(
     first: int,
     count: int,
@@ -308,13 +327,17 @@ class Block:
             expires,
         )
 
+    def check(self) -> None:
+        """Raise a `DamageError` unless the checksum is right."""
+        if crc32(self._data[self._body_at :]) != self._sum:
+            raise _damage()
+
     def entries(self, *, whole: bool = True) -> Entries:
         """All documents, after verifying the checksum.
 
         Metadata, texts and features are left out unless `whole`.
         """
-        if crc32(self._data[self._body_at :]) != self._sum:
-            raise _damage()
+        self.check()
         count = self.count
         rows = np.frombuffer(self._data, np.uint64, count * self.width, self._rows_at)
         if self._kinds & _TEXT_IDS:

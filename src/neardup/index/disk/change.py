@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -14,6 +13,7 @@ from neardup.index.disk.kinds import ByDistance, Kind, TailOfRows, TailOfSets
 from neardup.index.disk.records import (
     STATE_KEY,
     TAIL,
+    KnownState,
     Segment,
     State,
     Stored,
@@ -21,7 +21,7 @@ from neardup.index.disk.records import (
     read_notes,
 )
 from neardup.index.disk.view import DiskView, Summary, Tail, together
-from neardup.index.entries import Entries, Id, Record, joined, now_ms
+from neardup.index.entries import Entries, Id, Record, id_hash, now_ms
 from neardup.index.store import Change, Put, count_of, last_of_each, named_apart, unchanged
 from neardup.kernels.index_tables import Matches
 from neardup.kernels.set_index import NO_NUMBER, SetDocuments, SetView
@@ -96,9 +96,13 @@ class DiskChange(DiskView, Change):
         super().__init__(kind, stored, state, tail, dead)
         self.revision = state.revision + 1
         self._committed_tail = tail
-        self._begin_tail(tail)
+        self._knows_tail = True  # whether it knows all that it puts into the tail
+        self._waiting: dict[int, Record] = {}  # not yet written
+        self._own: dict[int, Record] = {}  # put into the tail by this transaction
+        self._own_ids: dict[Id, int] = {}
+        self._own_rows: TailOfRows | None = None
+        self._gone: set[int] = set()  # removed from the tail by this transaction
         self._view: SetView | None = None
-        self._knows_tail = True
 
     @property
     def tail_revision(self) -> int:
@@ -134,9 +138,7 @@ class DiskChange(DiskView, Change):
         more = None if limit is None else limit + len(self._gone)
         found = super().find(rows, max_distance=max_distance, limit=more, threads=threads)
         if self._own_rows is not None:
-            own = self._own_rows.query(
-                rows, max_distance=max_distance, limit=more, threads=threads
-            )
+            own = self._own_rows.query(rows, max_distance=max_distance, limit=more, threads=threads)
             found = together([found, own], None)
         return together([found.without(self._gone)], limit) if self._gone else found
 
@@ -180,7 +182,7 @@ class DiskChange(DiskView, Change):
     def put_one(self, record: Record, sets: SetDocuments, place: int) -> None:
         """Add one document to an index of sets; its id must not be there."""
         number = self.state.next_number
-        self.state = replace(self.state, next_number=number + 1)
+        self.state = self.state._replace(next_number=number + 1)
         self._waiting[number] = record
         self._own[number] = record
         self._own_ids[record.id] = number
@@ -211,7 +213,7 @@ class DiskChange(DiskView, Change):
                     known = self.dead[part.key]
                     self.dead[part.key] = np.union1d(known, numbers[begin:end])
             parts.append(part)
-        self.state = replace(self.state, segments=tuple(parts[:-1]), tail=parts[-1])
+        self.state = self.state._replace(segments=tuple(parts[:-1]), tail=parts[-1])
         for number in numbers.tolist():
             self.stored.delete_seen(number)
         self.pack(hollow(self.state))
@@ -252,13 +254,13 @@ class DiskChange(DiskView, Change):
         for run in every_run(self.state, self.kind.most):
             self.pack(run, rewrite=True)
 
-    def finish(self) -> bytes:
-        """Write the state under the next revision; return its bytes."""
+    def finish(self) -> None:
+        """Write the state under the next revision."""
         self._write_waiting()
-        self.state = replace(self.state, revision=self.revision)
+        self.state = self.state._replace(revision=self.revision)
         data = self.state.to_bytes()
         self.stored.put_about(STATE_KEY, data)
-        return data
+        self.written: KnownState = (data, self.state)
 
     def pack(self, segments: Sequence[Segment], *, rewrite: bool = False) -> None:
         """Merge neighbouring segments into one, without removed documents."""
@@ -321,15 +323,12 @@ class DiskChange(DiskView, Change):
             if isinstance(self.tail.tables, TailOfSets):
                 self.tail.tables.sets.remove(number, self.revision)
 
-    def _begin_tail(self, tail: Tail) -> None:
-        """Documents from here on are put into this tail."""
-        self.tail = tail
-        self._waiting: dict[int, Record] = {}  # not yet written
-        self._own: dict[int, Record] = {}  # put into the tail by this transaction
-        self._own_ids: dict[Id, int] = {}
-        self._own_rows: TailOfRows | None = None
-        self._gone: set[int] = set()  # removed from the tail by this transaction
-        self._view = None
+    def _begin_tail(self) -> None:
+        """Put documents into an empty tail from here on."""
+        self.tail = Tail(self.kind, self.state.tail.first)
+        self._knows_tail = True
+        self._waiting, self._own, self._own_ids, self._gone = {}, {}, {}, set()
+        self._own_rows = self._view = None
 
     def _merge_crowds(self) -> None:
         while run := crowded_run(self.state.segments, self.kind):
@@ -337,21 +336,23 @@ class DiskChange(DiskView, Change):
 
     def _added_to_tail(self, count: int) -> None:
         tail = self.state.tail
-        self.state = replace(self.state, tail=tail._replace(documents=tail.documents + count))
+        self.state = self.state._replace(tail=tail._replace(documents=tail.documents + count))
 
     def _pack_tail(self, more: list[Entries]) -> None:
         """Pack the tail and the new documents after it into a segment."""
-        first = self.state.tail.first
-        parts, numbers = self._tail_entries()
-        self.stored.delete_blocks(first, self.state.next_number)
+        records = self._tail_records()
+        self.stored.delete_blocks(self.state.tail.first, self.state.next_number)
         self.stored.delete_notes(TAIL)
-        parts += more
-        numbers += [self._new_numbers(len(entries)) for entries in more]
-        every = np.concatenate([np.zeros(0, np.uint64), *numbers])
-        begin = 0
-        for run in joined(parts):
-            self._put_blocks(run, every[begin : begin + len(run)])
-            begin += len(run)
+        for some in block.record_pieces(records):
+            data = block.packed_records([number for number, _ in some], [each for _, each in some])
+            self.stored.put_block(some[-1][0], data, kept=True)
+        numbers = [np.array([number for number, _ in records], np.uint64)]
+        hashes = [np.array([id_hash(record.id) for _, record in records], np.uint64)]
+        for entries in more:
+            numbers.append(self._new_numbers(len(entries)))
+            hashes.append(entries.hashes)
+            self._put_blocks(entries, numbers[-1])
+        every = np.concatenate(numbers)
         if len(every):
             begins, ends = int(every[0]), int(every[-1])
             new = self._put_segment(
@@ -360,23 +361,22 @@ class DiskChange(DiskView, Change):
                 len(every),
                 len(every),
                 self.kind.pack(self.stored, begins, ends),
-                id_table.packed(np.concatenate([part.hashes for part in parts]), every),
+                id_table.packed(np.concatenate(hashes), every),
             )
             self._set_segments([*self.state.segments, new])
-        self.state = replace(self.state, tail=Segment(TAIL, self.state.next_number, 0, 0, 0))
-        self._begin_tail(Tail(self.kind, self.state.tail.first))
-        self._knows_tail = True
+        self.state = self.state._replace(tail=Segment(TAIL, self.state.next_number, 0, 0, 0))
+        self._begin_tail()
 
-    def _tail_entries(self) -> tuple[list[Entries], list[Numbers]]:
+    def _tail_records(self) -> list[tuple[int, Record]]:
         """The documents of the tail that are not removed, as stored in this transaction."""
-        gone = np.sort(read_notes(self.stored, TAIL))
-        parts, numbers = [], []
-        for found in self.stored.blocks_from(self.state.tail.first):
-            alive = ~id_table.in_sorted(found.numbers(), gone)
-            if alive.any():
-                parts.append(found.entries().take(np.flatnonzero(alive)))
-                numbers.append(found.numbers()[alive])
-        return parts, numbers
+        gone = set(read_notes(self.stored, TAIL).tolist())
+        found = []
+        for each in self.stored.blocks_from(self.state.tail.first):
+            each.check()
+            for place, number in enumerate(each.numbers().tolist()):
+                if number not in gone:
+                    found.append((number, each.record(place)))
+        return found
 
     def _rewrite(self, first: int, last: int, alive: Numbers) -> None:
         """Rewrite the blocks of these numbers without the records of removed documents."""
@@ -401,18 +401,18 @@ class DiskChange(DiskView, Change):
         self, first: int, last: int, documents: int, held: int, tables: bytes, ids: bytes
     ) -> Segment:
         key = self.state.next_key
-        self.state = replace(self.state, next_key=key + 1)
+        self.state = self.state._replace(next_key=key + 1)
         self.stored.put_segment(key, tables, ids)
         self.dead[key] = np.zeros(0, np.uint64)
         return Segment(key, first, last, documents, held)
 
     def _set_segments(self, segments: list[Segment]) -> None:
         ordered = tuple(sorted(segments, key=lambda segment: segment.first))
-        self.state = replace(self.state, segments=ordered)
+        self.state = self.state._replace(segments=ordered)
 
     def _new_numbers(self, count: int) -> Numbers:
         first = self.state.next_number
-        self.state = replace(self.state, next_number=first + count)
+        self.state = self.state._replace(next_number=first + count)
         return np.arange(first, first + count, dtype=np.uint64)
 
     def _end(self, part: Segment) -> int:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -68,8 +67,7 @@ class Segment(NamedTuple):
         return self.documents - self.dead
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """The state after a commit. Documents from `tail.first` on are in no segment yet."""
 
     revision: int
@@ -139,6 +137,9 @@ class State:
             raise ValueError("it counts more documents than there are numbers")
 
 
+KnownState = tuple[bytes, State]
+
+
 class OpenSegment:
     """A segment ready to be searched: its tables, its table of ids, and for sets its blocks."""
 
@@ -182,13 +183,21 @@ class OpenSegments:
 class Stored:
     """The keys and values as one transaction sees them.
 
-    Segments are looked up in `opened` first. `row_words` is the width of a fingerprint in 64-bit
-    words. What the transaction itself wrote of segments and blocks is kept in memory until it ends,
+    Segments are looked up in `opened` first, and the state in `known`, which has the bytes of one.
+    `row_words` is the width of a fingerprint in 64-bit words. What the transaction itself wrote of segments and blocks is kept in memory until it ends,
     because LMDB may move it.
     """
 
-    def __init__(self, transaction: Any, opened: OpenSegments, *, row_words: int = 0) -> None:
+    def __init__(
+        self,
+        transaction: Any,
+        opened: OpenSegments,
+        *,
+        known: KnownState | None = None,
+        row_words: int = 0,
+    ) -> None:
         self._transaction = transaction
+        self._known = known or (b"", State.new())
         self._opened = opened
         self._row_words = row_words
         self._own_segments: dict[int, OpenSegment] = {}
@@ -209,10 +218,15 @@ class Stored:
 
     def state(self) -> State:
         """The state of the last commit."""
+        data = self.state_bytes()
+        return self._known[1] if data == self._known[0] else state_of(data)
+
+    def state_bytes(self) -> bytes:
+        """The state of the last commit, as stored."""
         data = self.about(STATE_KEY)
         if data is None:
             raise DamageError("its state is missing")
-        return state_of(bytes(data))
+        return bytes(data)
 
     def block(self, number: int) -> Block | None:
         """The first block whose last number is `number` or higher."""

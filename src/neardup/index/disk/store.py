@@ -27,6 +27,7 @@ from neardup.index.disk.records import (
     SETTINGS_KEY,
     STATE_KEY,
     Dead,
+    KnownState,
     OpenSegments,
     State,
     Stored,
@@ -92,6 +93,7 @@ class DiskStore(Store):
         self._tail = Tail(self._kind)
         self._dead = Dead()
         self._opened = OpenSegments()
+        self._known: KnownState | None = None  # what this process wrote last
         self._snapshot: Snapshot | None = None
         self._grouped = Grouped[Callable[[Change], Any], Any](
             self._change_all, lambda: waited_too_long(self._path, timeout)
@@ -110,7 +112,7 @@ class DiskStore(Store):
         """The state of the last commit, for searches by similarity of many threads at a time."""
         with damage_told(self._path), self.environment.reading() as transaction:
             stored = self._stored(transaction)
-            data = stored.about(STATE_KEY)
+            data = stored.state_bytes()
             snapshot = self._snapshot
             if (
                 snapshot is None
@@ -118,7 +120,7 @@ class DiskStore(Store):
                 or snapshot.map_number != self.environment.map_number
             ):
                 with self._lock:
-                    snapshot = self._taken(stored, bytes(data or b""))
+                    snapshot = self._taken(stored, data)
             yield DiskView(self._kind, stored, snapshot.state, self._tail, {}), snapshot.sets
 
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
@@ -157,6 +159,7 @@ class DiskStore(Store):
                 raise
             assert last is not None
             self._tail = last.new_tail() or self._tail
+            self._known = last.written
             return found
 
     def change_together(self, work: Callable[[Change], Found]) -> Found:
@@ -255,7 +258,12 @@ class DiskStore(Store):
             )
 
     def _stored(self, transaction: Any) -> Stored:
-        return Stored(transaction, self._opened, row_words=self.settings.scheme.row_words)
+        return Stored(
+            transaction,
+            self._opened,
+            known=self._known,
+            row_words=self.settings.scheme.row_words,
+        )
 
     def _followed(self, stored: Stored, state: State) -> tuple[Tail, dict[int, Any]]:
         """The tail and the dead of a state; the caller holds the lock."""
@@ -268,8 +276,6 @@ class DiskStore(Store):
 
     def _taken(self, stored: Stored, data: bytes) -> Snapshot:
         """A snapshot of a state, remembered for the next reader; the caller holds the lock."""
-        if not data:
-            raise DamageError("its state is missing")
         state = state_of(data)
         view = DiskView(self._kind, stored, state, *self._followed(stored, state))
         taken = Snapshot(data, self.environment.map_number, state, view.sets())
@@ -297,9 +303,7 @@ def open_store(
         environment, held, is_old = _opened(
             path, chosen, creates=creates, readonly=readonly, sync=sync
         )
-        return DiskStore(
-            environment, *held, threads=threads, timeout=timeout, writable=not is_old
-        )
+        return DiskStore(environment, *held, threads=threads, timeout=timeout, writable=not is_old)
     except BaseException:
         if is_new:
             _unmake(path)
@@ -314,7 +318,7 @@ def _opened(
         with environment.reading() as transaction:
             stored = Stored(transaction, OpenSegments())
             held = _read(stored, path)
-            is_old = held is not None and stored.about(FORMAT_KEY) == FORMAT_1.encode()
+            is_old = held is not None and _format_of(stored) == FORMAT_1
         if held is None:
             if not creates:
                 raise NeardupError(f"{path} holds no index; create one with neardup index create")
@@ -337,7 +341,7 @@ def upgrade(path: Path) -> bool:
             held = _read(stored, path)
             if held is None:
                 raise NeardupError(f"{path} holds no index; there is nothing to upgrade")
-            if stored.about(FORMAT_KEY) == FORMAT.encode():
+            if _format_of(stored) == FORMAT:
                 return False
             # Blocks and segments of format 1 can be read as they are.
             stored.put_about(SETTINGS_KEY, held[0].to_bytes())
@@ -424,19 +428,23 @@ def _read(stored: Stored, path: Path) -> tuple[IndexSettings, IdfTable | None] |
     """The settings of an index; None if nothing was ever committed."""
     if stored.is_empty():
         return None
-    data = stored.about(FORMAT_KEY)
-    if data is None:
+    found = _format_of(stored)
+    if found is None:
         raise NeardupError(
             f"{path} belongs to another program: it is an LMDB environment, but not an index; name "
             "another folder"
         )
-    found = bytes(data).decode(errors="replace")
     if found not in (FORMAT, FORMAT_1):
         raise NeardupError(
             f"{path} is {found}, but this version reads {FORMAT}; use the version that wrote it"
         )
     with damage_told(path):
         return _settings(stored)
+
+
+def _format_of(stored: Stored) -> str | None:
+    data = stored.about(FORMAT_KEY)
+    return None if data is None else bytes(data).decode(errors="replace")
 
 
 def _settings(stored: Stored) -> tuple[IndexSettings, IdfTable | None]:

@@ -43,7 +43,9 @@ class Grouped(Generic[Work, Done]):
     If a group fails, its members run again one by one, so that an error concerns only its cause.
     """
 
-    def __init__(self, run: Callable[[list[Work]], list[Done]], too_long: Callable[[], str]) -> None:
+    def __init__(
+        self, run: Callable[[list[Work]], list[Done]], too_long: Callable[[], str]
+    ) -> None:
         self._run = run
         self._too_long = too_long
         self._lock = threading.Lock()
@@ -149,5 +151,3 @@ def waited_too_long(folder: Path, timeout: float) -> str:
         f"{folder} is being written by another program or thread, which has not finished in "
         f"{timeout:g} s; nothing was changed: try again later, or open it with a longer timeout"
     )
-
-

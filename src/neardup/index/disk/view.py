@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from neardup.index.disk.block import Block
 from neardup.index.disk.damage import DamageError
 from neardup.index.disk.id_table import in_sorted
-from neardup.index.disk.kinds import Kind, TailOfSets
+from neardup.index.disk.kinds import Kind, TailOfRows, TailOfSets
 from neardup.index.disk.records import TAIL, Segment, State, Stored, read_notes
 from neardup.index.entries import Entries, Id, Record, id_hash
 from neardup.index.match import Match, MatchList, in_order
@@ -138,16 +138,13 @@ class DiskView(View):
             for segment in self.state.segments
         ]
         if len(self.tail) or not parts:
-            parts.append(
-                self.tail.tables.query(
-                    rows, max_distance=max_distance, limit=limit, threads=threads
-                )
-            )
+            tail = self._tail_of_rows
+            parts.append(tail.query(rows, max_distance=max_distance, limit=limit, threads=threads))
         return together(parts, limit)
 
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
         """Query the tail and each segment for one row."""
-        found = self.tail.tables.query_one(row, max_distance=max_distance, limit=limit)
+        found = self._tail_of_rows.query_one(row, max_distance=max_distance, limit=limit)
         rows = np.frombuffer(row, np.uint64)[None]
         for segment in self.state.segments:
             matches = query_segment(
@@ -177,6 +174,11 @@ class DiskView(View):
         dead = [self.dead[segment.key] for segment in self.state.segments]
         tail = self.tail.tables.sets if isinstance(self.tail.tables, TailOfSets) else None
         return SetView(segments, dead, tail, self.tail_revision)
+
+    @property
+    def _tail_of_rows(self) -> TailOfRows:
+        assert isinstance(self.tail.tables, TailOfRows)
+        return self.tail.tables
 
     @property
     def tail_revision(self) -> int:
