@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -104,9 +105,11 @@ SetDocuments documents_of(const SetPlan& plan, const Input<std::int64_t>& offset
             if (hashes.data()[k - 1] >= hashes.data()[k])
                 throw std::invalid_argument("features of a document must ascend");
     }
+    if (weights && !std::all_of(weights->data() + at[0], weights->data() + at[count], is_weight))
+        throw std::invalid_argument("weights must be 0, or from 1e-100 to 1e100");
     nb::gil_scoped_release release;
-    return SetDocuments(
-        plan, {at, count, hashes.data(), weights ? weights->data() : nullptr}, threads);
+    return SetDocuments(plan, {at, count, hashes.data(), weights ? weights->data() : nullptr},
+                        threads);
 }
 
 // One text: its set, its number of words and its fingerprint, without a detour through arrays.
@@ -133,8 +136,8 @@ auto text_document(const SetPlan& plan, const nb::str& text,
     std::uint32_t words = 0;
     {
         nb::gil_scoped_release release;
-        const FeatureTable table = features_of(
-            column, {shingles.data(), shingles.size(), key.get()}, false, 1, kernels);
+        const FeatureTable table =
+            features_of(column, {shingles.data(), shingles.size(), key.get()}, false, 1, kernels);
         const FeatureColumn features{table.offsets.data(), 1, table.hashes.data(), nullptr};
         weigh_features(features, recipe, {row.data(), nullptr}, 1, kernels);
         words = table.words[0];
@@ -146,8 +149,8 @@ auto text_document(const SetPlan& plan, const nb::str& text,
 
 nb::bytes stored_one(const SetDocuments& documents, std::size_t place) {
     if (place >= documents.size()) throw std::invalid_argument("no document is at that place");
-    PyObject* bytes = PyBytes_FromStringAndSize(
-        nullptr, static_cast<Py_ssize_t>(documents.stored_bytes(place)));
+    PyObject* bytes =
+        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(documents.stored_bytes(place)));
     if (bytes == nullptr) throw nb::python_error();
     auto owned = nb::steal<nb::bytes>(bytes);
     documents.store(place, reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(bytes)));
@@ -288,11 +291,11 @@ void register_segment(nb::module_& m) {
     nb::class_<HeldSegment>(m, "SetSegment")
         .def(nb::init<Bytes, std::vector<BlockPlace>>(), "data"_a, "blocks"_a)
         .def("check", [](const HeldSegment& self) { self.segment.check(); })
-        .def_prop_ro("documents", [](const HeldSegment& self) { return self.segment.head().documents; })
+        .def_prop_ro("documents",
+                     [](const HeldSegment& self) { return self.segment.head().documents; })
         .def_prop_ro("sets", [](const HeldSegment& self) { return self.segment.head().sets; })
-        .def_prop_ro("prefix_postings", [](const HeldSegment& self) {
-            return self.segment.head().prefix_postings;
-        });
+        .def_prop_ro("prefix_postings",
+                     [](const HeldSegment& self) { return self.segment.head().prefix_postings; });
     m.def(
         "pack_sets",
         [](const SetPlan& plan, const std::vector<BlockPlace>& places,
@@ -321,17 +324,18 @@ void register_search(nb::module_& m) {
                std::uint64_t revision) {
                 if (segments.size() != dead.size())
                     throw std::invalid_argument("every segment needs its dead");
-                new (self) HeldView{{}, dead, {{}, {}, nullptr, revision}};
+                HeldView made{{}, dead, {{}, {}, nullptr, revision}};
                 for (const nb::object& segment : segments) {
-                    self->view.segments.push_back(&nb::cast<const HeldSegment&>(segment).segment);
-                    self->kept.push_back(segment);
+                    made.view.segments.push_back(&nb::cast<const HeldSegment&>(segment).segment);
+                    made.kept.push_back(segment);
                 }
-                for (const NumberArray& numbers : self->dead)
-                    self->view.dead.push_back(dead_of(numbers));
+                for (const NumberArray& numbers : made.dead)
+                    made.view.dead.push_back(dead_of(numbers));
                 if (!tail.is_none()) {
-                    self->view.tail = &nb::cast<const SetTail&>(tail);
-                    self->kept.push_back(tail);
+                    made.view.tail = &nb::cast<const SetTail&>(tail);
+                    made.kept.push_back(tail);
                 }
+                new (self) HeldView(std::move(made));
             },
             "segments"_a, "dead"_a, "tail"_a.none(), "revision"_a)
         .def("search", &search, "documents"_a, nb::kw_only(), "threshold"_a, "limit"_a.none(),

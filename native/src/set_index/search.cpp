@@ -1,6 +1,7 @@
 #include "neardup/set_index/search.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "neardup/parallel.hpp"
 
@@ -19,10 +20,24 @@ void append(std::vector<SetMatch>&& matches, FoundSets& to) {
     to.offsets.push_back(static_cast<std::int64_t>(to.numbers.size()));
 }
 
+// Documents have as many bands as the segments that they are looked up in, and no segment is asked
+// for sets that it was not made to find.
+void require_fitting(const SetView& view, const SetPlan& plan, const SetQuestion& question) {
+    bool fitting = view.tail == nullptr || view.tail->plan().fits(plan);
+    double least = 0;
+    for (const SetSegment* segment : view.segments) {
+        fitting = fitting && segment->plan().fits(plan);
+        least = std::max(least, segment->plan().threshold);
+    }
+    if (!fitting) throw std::invalid_argument("documents were made for another plan");
+    if (!(question.threshold > 0 && question.threshold >= least && question.threshold <= 1))
+        throw std::invalid_argument("a threshold is at least that of the index and at most 1");
+}
+
 class SetSearcher {
   public:
     SetSearcher(const SetView& view, const SetPlan& plan, const SetQuestion& question,
-             const SetKernels& kernels)
+                const SetKernels& kernels)
         : view_(view), question_(question), comparer_(plan, kernels) {}
 
     std::vector<SetMatch> search(const IndexedSet& asked, std::uint64_t skip) {
@@ -50,12 +65,14 @@ class SetSearcher {
 std::vector<SetMatch> search_set(const SetView& view, const IndexedSet& asked, const SetPlan& plan,
                                  const SetQuestion& question, std::uint64_t skip,
                                  const SetKernels& kernels) {
+    require_fitting(view, plan, question);
     return SetSearcher(view, plan, question, kernels).search(asked, skip);
 }
 
 FoundSets search_sets(const SetView& view, const SetDocuments& documents,
                       const SetQuestion& question, const std::uint64_t* skip, std::size_t threads,
                       const SetKernels& kernels) {
+    require_fitting(view, documents.plan(), question);
     const std::size_t count = documents.size(), tasks = (count + kTask - 1) / kTask;
     std::vector<FoundSets> parts(tasks);
     parallel_tasks(tasks, threads, [&](const auto& next) {

@@ -118,19 +118,20 @@ SetSegment::SetSegment(const std::uint8_t* data, std::size_t size, std::vector<F
     const auto most = static_cast<std::uint64_t>(Measure::cosine);
     const double threshold = std::bit_cast<double>(found.threshold);
     if (found.measure > most || found.weighted > 1 || !(threshold > 0 && threshold <= 1) ||
-        found.bands > kMostBands || found.minima > kMostMinima || found.sets > kMostSets ||
+        found.bands > kMostBands || found.minima > kMostMinima ||
+        (found.bands != 0 && (found.weighted || found.minima == 0)) || found.sets > kMostSets ||
         found.documents > std::numeric_limits<std::uint32_t>::max() ||
         found.sets > found.documents || found.depth > kMostDepth ||
         found.prefix_depth > kMostDepth || found.rarity > kMostDepth ||
-        found.prefix_postings > size / 4 || found.first > kNoNumber / 2)
+        (found.prefix_postings != 0 && found.rarity == 0) || found.prefix_postings > size / 4 ||
+        found.first > kNoNumber / 2)
         throw damaged();
     layout_ = SetSegmentLayout(found, 0, 0);
     if (layout_.end > size) throw damaged();
     std::size_t bitmap_words = 0;
     if (!found.weighted)
         for (int log = 0; log <= kMostLog; ++log) {
-            log_begins_[log] =
-                first_of_mass(static_cast<double>(least_size_of_log(log)), false);
+            log_begins_[log] = first_of_mass(static_cast<double>(least_size_of_log(log)), false);
             if (log != 0) bitmap_words += (log_begins_[log] - log_begins_[log - 1]) << (log - 1);
             log_words_[log] = bitmap_words;
         }
@@ -236,8 +237,8 @@ void SetSegment::gather_prefix(const SetComparer& comparer, double threshold, st
     for (std::size_t i = 0; i < rarest.size() + kAhead; ++i) {
         if (i < rarest.size()) __builtin_prefetch(bucket(rarest[i]));
         if (i >= kAhead / 2 && i - kAhead / 2 < rarest.size())
-            __builtin_prefetch(
-                postings + std::min<std::size_t>(bucket(rarest[i - kAhead / 2])[0], size_ / 4));
+            __builtin_prefetch(postings +
+                               std::min<std::size_t>(bucket(rarest[i - kAhead / 2])[0], size_ / 4));
         if (i < kAhead) continue;
         const std::uint32_t feature = rarest[i - kAhead];
         const std::uint32_t begin = bucket(feature)[0], end = bucket(feature)[1];
@@ -257,8 +258,7 @@ void SetSegment::each_alive(std::size_t set, const SetQuestion& question, const 
     const std::uint32_t* starts = part<std::uint32_t>(layout_.starts) + set;
     if (starts[0] >= starts[1] || starts[1] > head().documents) throw damaged();
     const std::uint32_t* numbers = part<std::uint32_t>(layout_.numbers);
-    const std::int64_t* expires =
-        head().expires ? part<std::int64_t>(layout_.expires) : nullptr;
+    const std::int64_t* expires = head().expires ? part<std::int64_t>(layout_.expires) : nullptr;
     const std::uint64_t *gone = dead.numbers, *gone_end = dead.numbers + dead.count;
     for (std::uint32_t i = starts[0]; i < starts[1]; ++i) {
         const std::uint64_t number = head().first + numbers[i];

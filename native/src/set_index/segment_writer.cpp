@@ -33,8 +33,8 @@ std::uint32_t byte_hash(const StoredSet& set) {
 
 class Writer {
   public:
-    Writer(const SetPlan& plan, const std::vector<FeatureBlock>& blocks, const ChosenNumbers& chosen,
-           std::size_t threads)
+    Writer(const SetPlan& plan, const std::vector<FeatureBlock>& blocks,
+           const ChosenNumbers& chosen, std::size_t threads)
         : plan_(plan), threads_(threads) {
         list_documents(blocks, chosen);
         group();
@@ -138,9 +138,22 @@ void Writer::group() {
     std::sort(documents_.begin(), documents_.end(), [&](const Document& x, const Document& y) {
         if (x.mass != y.mass) return x.mass < y.mass;
         if (x.hash != y.hash) return x.hash < y.hash;
-        const int order = compare(x.stored, y.stored);
-        return order != 0 ? order < 0 : x.number < y.number;
+        return x.number < y.number;
     });
+    // Those of one hash are nearly always equal; to compare their bytes is left to the others.
+    for (auto run = documents_.begin(); run != documents_.end();) {
+        const auto stop = std::find_if(run, documents_.end(), [&](const Document& document) {
+            return document.mass != run->mass || document.hash != run->hash;
+        });
+        if (std::any_of(run, stop, [&](const Document& document) {
+                return compare(document.stored, run->stored) != 0;
+            }))
+            std::sort(run, stop, [&](const Document& x, const Document& y) {
+                const int order = compare(x.stored, y.stored);
+                return order != 0 ? order < 0 : x.number < y.number;
+            });
+        run = stop;
+    }
     for (std::size_t i = 0; i < documents_.size(); ++i)
         if (i == 0 || documents_[i].hash != documents_[i - 1].hash ||
             compare(documents_[i].stored, documents_[i - 1].stored) != 0)

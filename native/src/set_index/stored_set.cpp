@@ -1,5 +1,6 @@
 #include "neardup/set_index/stored_set.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
@@ -127,6 +128,8 @@ void ReadSet::read(const StoredSet& stored) {
         if (count == 0) return;
         std::memcpy(hashes_.data(), body, 8 * count);
         std::memcpy(weights_.data(), body + 8 * count, 8 * count);
+        if (!std::all_of(weights_.begin(), weights_.end(), is_weight))
+            throw std::invalid_argument("the features of a document are not as they were written");
         return;
     }
     features_.resize(count);

@@ -11,6 +11,8 @@ SetTail::Entry SetTail::entry(std::uint64_t number, std::int64_t expires,
 
 void SetTail::add(const SetDocuments& documents, std::size_t place, std::uint64_t number,
                   std::int64_t expires, std::uint64_t revision) {
+    if (documents.plan().weighted != plan_.weighted)
+        throw std::invalid_argument("documents were made for another plan");
     const IndexedSet set = documents.at(place);
     const std::unique_lock<std::shared_mutex> hold(lock_);
     if (plan_.weighted)

@@ -110,7 +110,8 @@ class SetComparer {
         read_.read(stored);
         if (read_.weighted() != plan_.weighted)
             throw std::invalid_argument("the features of a document are not as they were written");
-        return plan_.weighted ? similarity(read_.view()) : similarity(read_.features(), read_.size());
+        return plan_.weighted ? similarity(read_.view())
+                              : similarity(read_.features(), read_.size());
     }
 
   private:

@@ -42,7 +42,9 @@ class SetDocuments {
     void store(std::size_t place, std::uint8_t* to) const;
 
   private:
-    std::size_t features_in(std::size_t place) const { return offsets_[place + 1] - offsets_[place]; }
+    std::size_t features_in(std::size_t place) const {
+        return offsets_[place + 1] - offsets_[place];
+    }
 
     SetPlan plan_;
     std::vector<std::size_t> offsets_;

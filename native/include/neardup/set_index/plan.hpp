@@ -19,6 +19,12 @@ struct SetPlan {
     std::uint32_t bands, minima;
 
     Limits limits(double least) const { return Limits(measure, weighted, least); }
+
+    // Whether documents made for one plan can be looked up where those of the other are.
+    bool fits(const SetPlan& other) const {
+        return measure == other.measure && weighted == other.weighted && bands == other.bands &&
+               minima == other.minima;
+    }
 };
 
 inline constexpr std::size_t kMostBands = 1024, kMostMinima = 16;

@@ -73,13 +73,17 @@ class RarestFeatures {
         }
         std::stable_sort(order_.begin(), order_.end(),
                          [&](std::uint32_t x, std::uint32_t y) { return ranks_[x] < ranks_[y]; });
+        // What is left out is summed from its light end: what is left of the mass of all would be
+        // wrong by a part of that mass, which may be more than the limits allow for.
         const double least = limits.probe(mass);
-        chosen_.clear();
-        for (const std::uint32_t place : order_) {
-            if (mass < least) break;
-            chosen_.push_back(short_feature(set.hashes[place]));
-            mass -= limits.mass(set.weights[place]);
+        std::size_t kept = set.size;
+        for (double light = 0; kept != 0; --kept) {
+            light += limits.mass(set.weights[order_[kept - 1]]);
+            if (light >= least) break;
         }
+        chosen_.clear();
+        for (std::size_t i = 0; i < kept; ++i)
+            chosen_.push_back(short_feature(set.hashes[order_[i]]));
         return chosen_;
     }
 

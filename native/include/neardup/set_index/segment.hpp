@@ -19,12 +19,12 @@ namespace neardup {
 struct FeatureBlock {
     const std::uint8_t* data;
     std::size_t size;
-    std::uint64_t first;    // number of the first document
+    std::uint64_t first;  // number of the first document
     std::size_t documents;
-    std::size_t numbers;    // where they begin: 32 bits each, relative to the first
-    std::size_t expires;    // 64 bits each; 0 if no document expires
-    std::size_t starts;     // of the features: 32 bits each, one more than documents
-    std::size_t features;   // what the starts count from
+    std::size_t numbers;   // where they begin: 32 bits each, relative to the first
+    std::size_t expires;   // 64 bits each; 0 if no document expires
+    std::size_t starts;    // of the features: 32 bits each, one more than documents
+    std::size_t features;  // what the starts count from
 
     std::uint64_t number(std::size_t place) const;
     std::int64_t expiry(std::size_t place) const;
@@ -94,6 +94,7 @@ std::vector<std::uint64_t> pack_sets(const SetPlan& plan, const std::vector<Feat
 class SetSegment {
   public:
     SetSegment(const std::uint8_t* data, std::size_t size, std::vector<FeatureBlock> blocks);
+    SetSegment(const SetSegment&) = delete;  // it may point into itself
 
     // Memory that searches reuse; one for each thread.
     struct Scratch {
@@ -111,9 +112,7 @@ class SetSegment {
     // Read every byte.
     void check() const;
 
-    const SetSegmentHead& head() const {
-        return *reinterpret_cast<const SetSegmentHead*>(data_);
-    }
+    const SetSegmentHead& head() const { return *reinterpret_cast<const SetSegmentHead*>(data_); }
     SetPlan plan() const;
 
   private:

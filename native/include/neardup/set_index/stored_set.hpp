@@ -34,8 +34,13 @@ struct StoredSet {
 // The number of features; throws std::invalid_argument if the bytes cannot be those of a set.
 std::size_t features_in(const StoredSet& stored);
 
+// Whether sums of such weights are exact; others are refused.
+inline bool is_weight(double weight) {
+    return weight == 0 || (weight >= 1e-100 && weight <= 1e100);
+}
+
 // A set read from its bytes; reuses its memory. Nothing outside the bytes is ever read; features of
-// damaged bytes may be in disorder.
+// damaged bytes may be in disorder, but weights are weights.
 class ReadSet {
   public:
     void read(const StoredSet& stored);

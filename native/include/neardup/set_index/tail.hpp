@@ -34,6 +34,7 @@ class SetTail {
                 std::uint64_t skip, std::size_t first, BestMatches& best) const;
 
     std::size_t size() const;
+    const SetPlan& plan() const { return plan_; }
 
   private:
     static constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -46,8 +47,6 @@ class SetTail {
         int log;
     };
 
-    void add_read(const ReadSet& set, std::uint64_t number, std::int64_t expires,
-                  std::uint64_t revision);
     Entry entry(std::uint64_t number, std::int64_t expires, std::uint64_t revision) const;
     void put_set(Entry made, const std::uint32_t* features, std::size_t count);
     void put_weighted(Entry made, const DocumentView& set);

@@ -184,8 +184,8 @@ class Stored:
     """The keys and values as one transaction sees them.
 
     Segments are looked up in `opened` first, and the state in `known`, which has the bytes of one.
-    `row_words` is the width of a fingerprint in 64-bit words. What the transaction itself wrote of segments and blocks is kept in memory until it ends,
-    because LMDB may move it.
+    `row_words` is the width of a fingerprint in 64-bit words. What the transaction itself wrote of
+    segments and blocks is kept in memory until it ends, because LMDB may move it.
     """
 
     def __init__(

@@ -31,7 +31,6 @@ from neardup.index.disk.records import (
     OpenSegments,
     State,
     Stored,
-    state_of,
 )
 from neardup.index.disk.turns import Grouped, waited_too_long
 from neardup.index.disk.view import DiskView, Tail
@@ -110,17 +109,20 @@ class DiskStore(Store):
     @contextmanager
     def searching(self) -> Iterator[tuple[DiskView, SetView]]:
         """The state of the last commit, for searches by similarity of many threads at a time."""
-        with damage_told(self._path), self.environment.reading() as transaction:
-            stored = self._stored(transaction)
-            data = stored.state_bytes()
+        with damage_told(self._path), ExitStack() as inside:
+            stored = self._stored(inside.enter_context(self.environment.reading()))
             snapshot = self._snapshot
             if (
                 snapshot is None
-                or snapshot.data != data
+                or snapshot.data != stored.state_bytes()
                 or snapshot.map_number != self.environment.map_number
             ):
+                # Nobody waits for the lock inside a transaction: a writer that enlarges the map
+                # waits until all transactions have ended.
+                inside.close()
                 with self._lock:
-                    snapshot = self._taken(stored, data)
+                    stored = self._stored(inside.enter_context(self.environment.reading()))
+                    snapshot = self._taken(stored)
             yield DiskView(self._kind, stored, snapshot.state, self._tail, {}), snapshot.sets
 
     def nearest(self, row: bytes, max_distance: int, limit: int | None) -> list[Match]:
@@ -274,9 +276,9 @@ class DiskStore(Store):
         tail.follow(stored, state)
         return tail, self._dead.follow(stored, state)
 
-    def _taken(self, stored: Stored, data: bytes) -> Snapshot:
+    def _taken(self, stored: Stored) -> Snapshot:
         """A snapshot of a state, remembered for the next reader; the caller holds the lock."""
-        state = state_of(data)
+        data, state = stored.state_bytes(), stored.state()
         view = DiskView(self._kind, stored, state, *self._followed(stored, state))
         taken = Snapshot(data, self.environment.map_number, state, view.sets())
         if view.tail is self._tail:

@@ -86,6 +86,11 @@ class Grouped(Generic[Work, Done]):
             del self._queue[: _MOST_TOGETHER - 1]
         try:
             self._run_group(group)
+        except BaseException as error:  # the leader was interrupted: others go on without it
+            request.error = error
+            with self._lock:
+                self._queue[:0] = group[1:]
+            group = [request]
         finally:
             with self._lock:
                 next_leader = self._queue.pop(0) if self._queue else None
@@ -99,10 +104,9 @@ class Grouped(Generic[Work, Done]):
     def _run_group(self, group: list[_Request[Work, Done]]) -> None:
         try:
             results = self._run([request.work for request in group])
-        except BaseException as error:
-            if len(group) == 1 or not isinstance(error, Exception):
-                for request in group:
-                    request.error = error
+        except Exception as error:
+            if len(group) == 1:
+                group[0].error = error
                 return
             for request in group:
                 self._run_group([request])
