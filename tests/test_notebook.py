@@ -110,6 +110,11 @@ def test_the_reprs():
     assert made["Sweep"] == "<Sweep of 3 documents: 8 rows, jaccard ≥ 0.6, 0.5>"
     assert made["Tuning"].startswith("<Tuning for 3 documents: exact on word:3, ")
     assert made["Answers"] == "<Answers to 3 queries: 5 matches>"
+    assert repr(nd.MemoryIndex().check(1, "a b c")) == "<Verdict new, added>"
+    seen = nd.MemoryIndex()
+    seen.add("a", TEXTS[0])
+    expected = "<Verdict seen, best match 'a', similarity 1.0000, 1 in all, not added>"
+    assert repr(seen.check("b", TEXTS[0])) == expected
 
 
 def test_a_result_shows_numbers_plots_and_pairs():
@@ -160,7 +165,8 @@ def test_a_tuning_shows_settings_options_and_reasons():
 
 def test_matches_stay_lists():
     index = filled_index()
-    for found in (index.query(TEXTS[0]), index.check("new", TEXTS[0]), index.query("no such text")):
+    checked = index.check("new", TEXTS[0]).matches
+    for found in (index.query(TEXTS[0]), checked, index.query("no such text")):
         assert isinstance(found, list)
         assert found == list(found)
     assert repr(index.query("no such text")) == "[]"
@@ -172,7 +178,7 @@ def test_matches_show_what_there_is():
     assert "2 matches" in text
     assert "{'about': \"<script>alert('x')</script>" in text
     assert "query" not in text
-    plain = nd.MemoryIndex()
+    plain = nd.MemoryIndex(max_distance=3)
     plain.add("a", TEXTS[0])
     assert "similarity" not in sound(plain.query(TEXTS[0]))
 

@@ -20,6 +20,7 @@ void fuzz_json_lines(const std::uint8_t* data, std::size_t size);
 void fuzz_pages(const std::uint8_t* data, std::size_t size);
 void fuzz_text(const std::uint8_t* data, std::size_t size);
 void fuzz_segment(const std::uint8_t* data, std::size_t size);
+void fuzz_sets(const std::uint8_t* data, std::size_t size);
 void fuzz_weights(const std::uint8_t* data, std::size_t size);
 
 #define REQUIRE(what)                                                               \

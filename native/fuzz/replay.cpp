@@ -19,6 +19,7 @@ struct Topic {
 constexpr Topic kTopics[] = {{"json_lines", fuzz_json_lines},
                              {"pages", fuzz_pages},
                              {"segment", fuzz_segment},
+                             {"sets", fuzz_sets},
                              {"text", fuzz_text},
                              {"weights", fuzz_weights}};
 

@@ -61,6 +61,7 @@ void test_hamming_join();
 void test_json();
 void test_index_tables();
 void test_numbers();
+void test_set_index();
 void test_set_join();
 void test_terms();
 

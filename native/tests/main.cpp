@@ -28,6 +28,7 @@ constexpr Test kTests[] = {
     {"json", neardup::tests::test_json},
     {"index_tables", neardup::tests::test_index_tables},
     {"numbers", neardup::tests::test_numbers},
+    {"set_index", neardup::tests::test_set_index},
     {"set_join", neardup::tests::test_set_join},
     {"terms", neardup::tests::test_terms},
 };

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +17,8 @@ from tests.index.texts import text
 import neardup as nd
 
 NEARDUP = str(Path(sys.executable).with_name("neardup"))
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "index_version_1"
+SAMPLE = Path(__file__).parents[2] / "examples" / "sample.jsonl"
 
 
 def neardup(*arguments, **options):
@@ -34,7 +38,9 @@ def index(tmp_path):
     path = tmp_path / "x.index"
     done = neardup("index", "create", path, "--store-text")
     assert done.returncode == 0, done.stderr
-    assert "nd1/word:3/set/64, blocks:3" in done.stdout
+    assert done.stdout == (
+        f"finds jaccard ≥ 0.8, expected recall 0.9994 there\nnd1/word:3/set/64 → {path}\n"
+    )
     return path
 
 
@@ -167,29 +173,37 @@ def test_dedup_leaves_an_index_that_keeps_every_delivery(tmp_path):
         out = tmp_path / f"out {number}"
         done = neardup("dedup", "rows.jsonl", "-o", out, "--index", index, cwd=file.parent)
         assert done.returncode == 0, done.stderr
-    assert sorted(held(index).values()) == sorted(text(n) for n in (*range(20), *range(100, 120)))
+    with nd.Index(index, create=False) as found:
+        assert len(found) == 40
+        kept = (*range(20), *range(100, 120))
+        assert all(found.query(text(n))[0].similarity == 1 for n in kept)
 
 
-def test_what_given_ids_replace_is_counted(index, tmp_path):
+def test_documents_of_other_inputs_are_replaced_only_if_asked(index, tmp_path):
     neardup("index", "add", index, corpus(tmp_path / "a.jsonl", 0, 30))
-    lines = [{"id": f"d{n}", "text": text(n + (n < 4))} for n in range(30)]
+    lines = [{"id": f"d{n}", "text": text(n + (n in (3, 5)))} for n in range(40)]
     changed = tmp_path / "b.jsonl"
     changed.write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = neardup("index", "add", index, changed)
-    assert "4 replaced" in done.stdout
-    assert "the index has 30" in done.stdout
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("neardup: 2 documents")
+    assert "'d3'" in done.stderr
+    assert "--replace" in done.stderr
+    assert len(held(index)) == 30
+    done = neardup("index", "add", index, changed, "--replace")
+    assert "2 replaced" in done.stdout
+    assert "the index has 40" in done.stdout
+    assert held(index)["d3"] == text(4)
+    assert neardup("index", "add", index, changed).returncode == 0  # nothing has changed
 
 
-def test_delete_stats_export_compact(index, tmp_path):
+def test_delete_export_compact(index, tmp_path):
     neardup("index", "add", index, corpus(tmp_path / "a.jsonl", 0, 10))
     done = neardup("index", "delete", index, "d3", "none")
     assert (done.returncode, "'none'" in done.stderr) == (1, True)
     done = neardup("index", "delete", index, "d3", "d4")
     assert "2 documents removed; the index has 8" in done.stdout
     assert neardup("index", "compact", index).returncode == 0
-    stats = json.loads(neardup("index", "stats", index, "--json").stdout)
-    assert (stats["documents"], stats["tables"]) == (8, 4)
-    assert "8 documents of nd1/word:3/set/64" in neardup("index", "stats", index).stdout
     prints = tmp_path / "f.parquet"
     assert neardup("index", "export", index, "-o", prints).returncode == 0
     assert nd.Fingerprints.load(prints).ids.to_pylist() == [
@@ -197,6 +211,7 @@ def test_delete_stats_export_compact(index, tmp_path):
     ]
     assert neardup("index", "export", index, "-o", tmp_path / "f.jsonl").returncode == 0
     first = json.loads((tmp_path / "f.jsonl").read_text().splitlines()[0])
+    assert abs(first.pop("added") - time.time()) < 60
     assert first == {
         "id": "d0",
         "words": 20,
@@ -204,6 +219,90 @@ def test_delete_stats_export_compact(index, tmp_path):
         "text": text(0),
     }
     assert neardup("index", "export", index, "-o", tmp_path / "f.txt").returncode == 1
+
+
+def test_stats(index, tmp_path):
+    neardup("index", "add", index, corpus(tmp_path / "a.jsonl", 0, 8))
+    neardup("index", "check", index, "this one does not live for long", "--ttl", "0.01")
+    time.sleep(0.02)
+    stats = json.loads(neardup("index", "stats", index, "--json").stdout)
+    assert stats["documents"] == 9
+    assert stats["finds"].startswith("jaccard ≥ 0.8")
+    assert sum(part["documents"] for part in stats["segments"]) == 9
+    assert stats["bytes_per_document"] == stats["bytes"]["file"] / 9
+    assert abs(stats["oldest"] - time.time()) < 60
+    assert stats["oldest"] <= stats["newest"]
+    assert stats["added"] == {"hour": 9, "day": 9, "week": 9}
+    assert (stats["expired"], stats["largest_buckets"]) == (1, [])
+    said = neardup("index", "stats", index).stdout
+    assert said.startswith("9 documents of nd1/word:3/set/64\nfinds jaccard ≥ 0.8")
+    assert "per document" in said
+    assert "9 in the last hour" in said
+    assert "1 expired" in said
+    assert time.strftime("%Y-%m-%d", time.gmtime(stats["newest"])) in said
+
+
+def test_stats_of_an_empty_index_and_of_one_by_distance(index, tmp_path):
+    assert neardup("index", "stats", index).stdout.startswith("0 documents")
+    assert (
+        json.loads(neardup("index", "stats", index, "--json").stdout)["bytes_per_document"] is None
+    )
+    other = tmp_path / "d.index"
+    assert "finds blocks:3" in neardup("index", "create", other, "--max-distance", 3).stdout
+    neardup("index", "add", other, corpus(tmp_path / "a.jsonl", 0, 8))
+    assert "largest buckets" in neardup("index", "stats", other).stdout
+
+
+def test_documents_expire(tmp_path):
+    index = tmp_path / "x.index"
+    assert neardup("index", "create", index, "--ttl", "0.5s").returncode == 0
+    neardup("index", "add", index, corpus(tmp_path / "a.jsonl", 0, 3))
+    neardup("index", "add", index, corpus(tmp_path / "b.jsonl", 3, 5), "--ttl", "7d")
+    exported = tmp_path / "f.jsonl"
+    neardup("index", "export", index, "-o", exported)
+    lines = map(json.loads, exported.read_text().splitlines())
+    lives = [line["expires"] - line["added"] for line in lines]
+    assert lives == pytest.approx([0.5] * 3 + [7 * 86400] * 2, abs=0.01)
+    time.sleep(0.6)
+    assert neardup("index", "query", index, text(1)).stdout == "no match\n"
+    done = neardup("index", "expire", index)
+    assert done.stdout == "3 expired documents removed; the index has 2\n"
+    assert "0 expired documents" in neardup("index", "expire", index).stdout
+
+
+def test_a_backup_is_an_index(index, tmp_path):
+    neardup("index", "add", index, corpus(tmp_path / "a.jsonl", 0, 20))
+    copy = tmp_path / "copy"
+    done = neardup("index", "backup", index, copy)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(rf"20 documents, [\d.]+ kB → {copy}\n", done.stdout)
+    assert held(copy) == held(index)
+    assert "d7" in neardup("index", "query", copy, text(7)).stdout
+    again = neardup("index", "backup", index, copy)
+    assert (again.returncode, "replaces nothing" in again.stderr) == (1, True)
+    none = neardup("index", "backup", tmp_path / "none", tmp_path / "other")
+    assert (none.returncode, "there is no index" in none.stderr) == (1, True)
+    assert not (tmp_path / "other").exists()
+
+
+def test_an_index_of_format_1_is_upgraded(tmp_path):
+    index = tmp_path / "old.index"
+    shutil.copytree(FIXTURE, index)
+    assert neardup("index", "query", index, text(7)).stdout == "7\t0\t1.0000\n"
+    assert "1,200 documents" in neardup("index", "stats", index).stdout
+    new = corpus(tmp_path / "a.jsonl", 2000, 2003)
+    for arguments in (["add", index, new], ["check", index, text(2000)], ["delete", index, "7"]):
+        done = neardup("index", *arguments)
+        assert done.returncode == (2 if arguments[0] == "check" else 1)
+        assert "neardup index upgrade" in done.stderr
+    never = neardup("index", "check", index, text(7), "--add", "never", "--id", "x")
+    assert (never.returncode, never.stdout) == (1, "seen\tx\t7\t1.0000\n")
+    done = neardup("index", "upgrade", index)
+    assert done.stdout == f"{index} is neardup index 2, with 1,200 documents\n"
+    assert "already" in neardup("index", "upgrade", index).stdout
+    assert "the index has 1,203" in neardup("index", "add", index, new).stdout
+    assert neardup("index", "query", index, text(7)).stdout == "7\t0\t1.0000\n"
+    assert neardup("index", "query", index, text(2001)).stdout == "d2001\t0\t1.0000\n"
 
 
 def test_numbers_are_ids_too(index, tmp_path):
@@ -214,18 +313,34 @@ def test_numbers_are_ids_too(index, tmp_path):
 
 
 def test_errors_are_sentences(index, tmp_path):
+    near = tmp_path / "near.index"
+    neardup("index", "create", near, "--max-distance", 3)
     for arguments, code, says in [
         (["create", index], 1, "is an index already"),
         (["query", tmp_path / "none", "x"], 1, "there is no index"),
         (["query", index, "x", "-i", "y"], 2, "not both"),
-        (["query", index, "x", "--max-distance", "9"], 2, "blocks:3"),
+        (["query", index, "x", "--id", "y"], 2, "--input"),
+        (["query", near, "x", "--max-distance", "9"], 2, "blocks:3"),
+        (["query", near, "x", "--threshold", "0.9"], 2, "store"),
+        (["query", index, "x", "--max-distance", "3"], 2, "by similarity"),
+        (["query", index, "x", "--threshold", "0.5"], 2, "from 0.8"),
         (["add", tmp_path, "x.jsonl"], 1, "not an index"),
+        (["add", near, SAMPLE, "--ttl", "3d"], 2, "ttl"),
         (["create", tmp_path / "y", "--plan", "rotate:3"], 2, "cannot be used by an index"),
+        (["create", tmp_path / "y", "--threshold", "2"], 2, "above 0, at most 1"),
+        (["create", tmp_path / "y", "--threshold", "0.9", "--max-distance", "3"], 2, "one of them"),
+        (["create", tmp_path / "y", "--complete", "--plan", "blocks:3"], 2, "one of them"),
+        (["create", tmp_path / "y", "--ttl", "3d", "--max-distance", "3"], 2, "one of them"),
+        (["create", tmp_path / "y", "--ttl", "soon"], 2, "amount of time"),
+        (["expire", tmp_path / "none"], 1, "there is no index"),
+        (["upgrade", tmp_path / "none"], 1, "there is no index"),
+        (["upgrade", tmp_path], 1, "not an index"),
     ]:
         done = neardup("index", *arguments)
-        assert done.returncode == code, arguments
-        assert says in done.stderr, arguments
+        assert done.returncode == code, (arguments, done.stderr)
+        assert says in done.stderr, (arguments, done.stderr)
         assert done.stderr.startswith("neardup: "), arguments
+        assert done.stderr.count("\n") == 1, arguments
     assert not os.path.exists(tmp_path / "y")
 
 
@@ -254,8 +369,8 @@ def test_dedup_leaves_an_index_and_takes_one(tmp_path, how):
 
 def test_dedup_against_an_index_that_cannot_tell(tmp_path):
     index, new = tmp_path / "x.index", corpus(tmp_path / "new.jsonl", 0, 3)
-    nd.Index(index).close()
+    nd.Index(index, max_distance=3).close()
     done = neardup("dedup", new, "-o", tmp_path / "out", "--against", index)
-    assert (done.returncode, "store_text" in done.stderr) == (2, True)
+    assert (done.returncode, "stores no texts" in done.stderr) == (2, True)
     done = neardup("dedup", new, "-o", tmp_path / "out", "--against", index, "--bits", 128)
     assert (done.returncode, "nd1/word:3/set/128" in done.stderr) == (1, True)

@@ -1,13 +1,18 @@
-"""The API of both indexes: forms of input, thresholds, limits, and clear errors."""
+"""The API of both indexes, in memory and on disk: input, verdicts, times, and clear errors."""
+
+import json
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.index.clock import Clock
 from tests.index.texts import pairs, text
 
 import neardup as nd
+from neardup.index.api import Seen
+from neardup.index.disk import kinds
 from neardup.read import Documents
 from neardup.read.terms.documents import TermDocuments
 
@@ -69,16 +74,17 @@ def test_what_the_readers_read(make, tmp_path):
 
 
 def test_records_and_terms(make):
-    people = make(text="name*2+city", features="char:3", store_features=True)
+    people = make(text="name*2+city", features="char:3")
     people.add(1, {"name": "Anna Schmidt", "city": "Ulm"})
     people.add_many(pa.table({"id": [2], "name": ["Bert Maier"], "city": ["Bonn"]}))
     found = people.query({"name": "Anna Schmidt", "city": "Ulm"}, threshold=0.9)
     assert [(match.id, match.similarity) for match in found] == [(1, 1.0)]
-    terms = make(features="terms", store_features=True, plan="blocks:1")
-    terms.add("a", {"x": 1.0, "y": 2.0})
-    terms.add_many([("b", {"x": 1.0, "z": 9.0})])
-    assert ids(terms.query({"x": 1.0, "y": 2.0}, threshold=0.5)) == ["a"]
-    with pytest.raises(nd.SettingError, match="store_features"):
+    for settings in ({"threshold": 0.5}, {"store_features": True, "plan": "blocks:1"}):
+        terms = make(features="terms", **settings)
+        terms.add("a", {"x": 1.0, "y": 2.0})
+        terms.add_many([("b", {"x": 1.0, "z": 9.0})])
+        assert ids(terms.query({"x": 1.0, "y": 2.0}, threshold=0.5)) == ["a"]
+    with pytest.raises(nd.SettingError, match="store_text is for plain texts"):
         make(features="terms", store_text=True)
 
 
@@ -86,7 +92,7 @@ def test_metadata_of_tables(make):
     index = make()
     table = pa.table({"id": ["a"], "text": ["one two three"], "url": ["u"], "other": [1]})
     index.add_many(table, metadata=["url"])
-    assert index.query("one two three") == [nd.Match("a", 0, None, {"url": "u"})]
+    assert index.query("one two three") == [nd.Match("a", 0, 1.0, {"url": "u"})]
     with pytest.raises(nd.InputError, match="no column 'missing'"):
         index.add_many(table, metadata=["missing"])
     with pytest.raises(nd.InputError, match="JSON"):
@@ -94,7 +100,7 @@ def test_metadata_of_tables(make):
 
 
 def test_fingerprints_go_in_as_they_are(make):
-    index = make()
+    index = make(max_distance=3)
     prints = nd.fingerprint([text(n) for n in range(5)])
     prints = nd.Fingerprints(prints.array, prints.scheme, prints.words, list("abcde"))
     assert index.add_many(prints) == 5
@@ -108,7 +114,21 @@ def test_fingerprints_go_in_as_they_are(make):
     with pytest.raises(nd.InputError, match="ids"):
         index.add_many(nd.fingerprint(["x y z"]))
     with pytest.raises(nd.InputError, match="fingerprints alone cannot be added"):
-        make(store_text=True).add_many(prints)
+        make(max_distance=3, store_text=True).add_many(prints)
+
+
+def test_similarity_needs_the_documents_themselves(make):
+    index = make()
+    prints = nd.fingerprint([text(1)])
+    for call in (index.query, index.query_many, lambda given: index.check(1, given)):
+        with pytest.raises(nd.SettingError, match="needs the documents themselves"):
+            call(prints)
+    with pytest.raises(nd.SettingError, match="needs the documents themselves"):
+        index.query(7)
+    with pytest.raises(nd.InputError, match="fingerprints alone cannot be added"):
+        index.add_many(nd.Fingerprints(prints.array, prints.scheme, prints.words, ["a"]))
+    with pytest.raises(nd.SettingError, match="not by max_distance"):
+        index.query(text(1), max_distance=3)
 
 
 def test_the_same_id_replaces_and_the_same_document_stays(make):
@@ -145,29 +165,176 @@ def test_progress_is_told_as_it_is_committed(make):
     assert told == [5]
 
 
-def test_check_gives_what_was_there_before(make):
+def test_a_check_adds_only_what_is_new(make):
     index = make()
-    assert index.check("a", text(1)) == []
-    assert ids(index.check("b", text(1))) == ["a"]
-    assert ids(index.check("b", text(1))) == ["a"]
-    assert ids(index.check("c", text(1), limit=1)) == ["a"]
-    assert len(index) == 3
+    words = text(1, 60).split()
+    edited = " ".join([*words[:57], "other"])
+    assert index.check("a", " ".join(words), {"n": 1}) == (True, None, [], True)
+    is_new, match, matches, added = index.check("b", edited)
+    assert (is_new, added, matches) == (False, False, [match])
+    assert (match.id, match.metadata) == ("a", {"n": 1})
+    assert match.similarity == pytest.approx(55 / 59)
+    assert list(index.ids()) == ["a"]
+    assert index.check("b", edited, add="always").added
+    assert ids(index.check("c", edited, add="never").matches) == ["b", "a"]
+    assert index.check("d", text(2), add="never") == (True, None, [], False)
+    assert list(index.ids()) == ["a", "b"]
+    assert index.check("a", " ".join(words)).match.id == "b"  # never its own duplicate
+    assert not index.check("c", edited, limit=0).is_new
+    assert ids(index.check("c", edited, limit=1).matches) == ["b"]
+
+
+def test_some_documents_of_a_kind_are_kept(make):
+    index = make()
+    verdicts = [index.check(n, text(1), keep_per_group=3) for n in range(5)]
+    assert [verdict.is_new for verdict in verdicts] == [True, True, True, False, False]
+    assert list(index.ids()) == [0, 1, 2]
+    assert ids(verdicts[2].matches) == [0, 1]
+
+
+def test_a_batch_is_checked_in_order_and_deduplicates_itself(make):
+    index = make()
+    index.add("old", text(1))
+    batch = [("a", text(2)), ("b", text(1)), ("c", text(2)), ("a", text(3)), (7, text(3))]
+    verdicts = index.check_many(batch)
+    assert [verdict.added for verdict in verdicts] == [True, False, False, True, False]
+    assert [verdict.match and verdict.match.id for verdict in verdicts] == [
+        None,
+        "old",
+        "a",
+        None,
+        "a",
+    ]
+    assert list(index.ids()) == ["old", "a"]
+    assert [verdict.is_new for verdict in index.check_many(batch, add="never")] == [
+        True,
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert index.check_many([]) == []
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    clock.use(monkeypatch)
+    return clock
+
+
+def test_a_document_tells_how_often_and_when_it_was_seen(make, clock):
+    index = make()
+    index.check("a", text(1))
+    begun = clock.now / 1000
+    assert index.get("a").seen == Seen(1, begun, begun)
+    clock.now += 2000
+    index.check("b", text(1))
+    clock.now += 2000
+    index.check("a", text(1))
+    assert index.get("a").seen == Seen(3, begun, begun + 4)
+    clock.now += 2000
+    index.add("a", text(2))
+    assert index.get("a").seen == Seen(1, begun + 6, begun + 6)
+
+
+def test_of_equal_matches_the_one_that_is_named_is_seen(make):
+    index = make()
+    for id in (9, 3):
+        index.add(id, text(1))
+    assert index.check("new", text(1)).match.id == 3
+    assert [index.get(id).seen.times for id in (9, 3)] == [1, 2]
+
+
+def test_documents_expire(make, clock):
+    index = make(ttl="10s")
+    index.check("default", text(1))
+    index.add("short", text(2), ttl=1)
+    index.add_many([("long", text(3))], ttl="1h")
+    assert index.get("short").expires == clock.now / 1000 + 1
+    clock.now += 999
+    assert ids(index.query(text(2))) == ["short"]
+    clock.now += 1
+    assert index.query(text(2)) == []
+    assert list(index.query_many([text(1), text(2)]))[1] == []
+    assert index.check("again", text(2), add="never").is_new
+    assert (len(index), index.stats().expired) == (3, 1)
+    assert index.expire() == 1
+    assert list(index.ids()) == ["default", "long"]
+    assert index.expire(clock.now / 1000 + 60) == 1
+    assert list(index.ids()) == ["long"]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        lambda index: index.add("a", text(1)),
+        lambda index: index.add_many([("a", text(1))]),
+        lambda index: index.check("a", text(1)),
+        lambda index: index.check_many([("a", text(1))]),
+    ],
+)
+def test_an_expired_document_that_is_added_again_lives_again(make, clock, again):
+    index = make(ttl=1)
+    index.add("a", text(1))
+    clock.now += 1000
+    again(index)
+    assert ids(index.query(text(1))) == ["a"]
+    assert index.get("a").expires == clock.now / 1000 + 1
+
+
+def test_documents_without_ids_never_replace_each_other(make, tmp_path):
+    index = make()
+    for delivery in range(2):
+        (tmp_path / "new.jsonl").write_text(
+            "".join(json.dumps({"text": text(3 * delivery + n)}) + "\n" for n in range(3))
+        )
+        index.add_many(Documents(tmp_path / "new.jsonl"))
+    assert len(index) == 6
+    assert index.add_many(Documents(tmp_path / "new.jsonl")) == 0
+    assert len(index) == 6
+    assert all(len(index.query(text(n))) == 1 for n in range(6))
+
+
+def test_replacing_can_be_refused(make):
+    index = make()
+    index.add_many(pairs(0, 3))
+    put = index.add_counted([(2, text(2)), (3, text(3))], refuse=True)
+    assert (put.stored, put.replaced) == (1, 0)
+    with pytest.raises(nd.InputError, match="1 documents, the first with the id 2"):
+        index.add_counted([(4, text(4)), (2, text(9))], refuse=True)
+    assert list(index.ids()) == [0, 1, 2, 3]
+    put = index.add_counted([(4, text(4)), (2, text(9))])
+    assert (put.stored, put.replaced) == (2, 1)
+
+
+def test_a_query_below_the_threshold_of_the_index_is_refused(make):
+    index = make(threshold=0.7)
+    with pytest.raises(nd.SettingError, match=r"from 0.7, the threshold of the index, to 1"):
+        index.query(text(1), threshold=0.5)
+    with pytest.raises(nd.SettingError, match="add='sometimes' is unknown"):
+        index.check(1, text(1), add="sometimes")
+    with pytest.raises(nd.SettingError, match="keep_per_group=0"):
+        index.check(1, text(1), keep_per_group=0)
+    assert len(index) == 0
 
 
 def test_empty_documents_are_there_but_near_nothing(make):
-    index = make(store_text=True)
-    index.add(1, "...")
-    index.add_many([(2, "!"), (3, text(3))])
-    assert len(index) == 3
-    assert index.get(1).fingerprint is None
-    assert index.query("...") == []
+    for settings in ({}, {"max_distance": 3, "store_text": True}):
+        index = make(**settings)
+        index.add(1, "...")
+        index.add_many([(2, "!"), (3, text(3))])
+        assert index.check(4, "").is_new
+        assert len(index) == 4
+        assert index.get(1).fingerprint is None
+        assert index.query("...") == []
+        assert [ids(matches) for matches in index.query_many(["", text(3), "?"])] == [[], [3], []]
+        assert index.delete(1)
     assert index.query(0) == []
-    assert [ids(matches) for matches in index.query_many(["", text(3), "?"])] == [[], [3], []]
-    assert index.delete(1)
 
 
 def test_a_threshold_needs_texts_or_features(make):
-    plain = make()
+    plain = make(max_distance=3)
     with pytest.raises(nd.SettingError, match="store_text"):
         plain.query("x y z", threshold=0.8)
     index = make(store_text=True, plan="bands:40x16", bits=640)
@@ -200,7 +367,7 @@ def test_many_near_fingerprints_that_are_not_similar_are_looked_through(make):
 
 
 def test_answers_are_a_sequence_and_a_table(make):
-    index = make(store_features=True)
+    index = make()
     index.add_many([("a", text(1)), (2, text(2)), ("b", text(1))])
     answers = index.query_many([text(1), "", text(2)])
     assert len(answers) == 3
@@ -225,22 +392,40 @@ def test_answers_are_a_sequence_and_a_table(make):
         (lambda i: i.add(True, "x"), nd.InputError, "ids are int or str"),
         (lambda i: i.add(2**63, "x"), nd.InputError, "64 bits"),
         (lambda i: i.add("\ud800", "x"), nd.InputError, "Unicode"),
+        (lambda i: i.check("\ud800", "x"), nd.InputError, "Unicode"),
+        (lambda i: i.check(1, "x", ttl="soon"), nd.SettingError, "ttl"),
         (lambda i: i.add(1, 5), nd.InputError, "a text is a str"),
-        (lambda i: i.add(1, "\ud800"), nd.InputError, "surrogate"),
+        (lambda i: i.add(1, "\ud800"), nd.InputError, "not valid Unicode"),
         (lambda i: i.add_many("text"), nd.InputError, "not a batch of documents"),
         (lambda i: i.add_many(["text"]), nd.InputError, "not a batch of documents"),
         (lambda i: i.add_many([(1,)]), nd.InputError, r"\(id, text\)"),
         (lambda i: i.add_many(pa.table({"text": ["x"]})), nd.InputError, "no column 'id'"),
         (lambda i: i.add_many(pa.table({"id": [1]})), nd.InputError, "no column 'text'"),
         (lambda i: i.query("x", -1), nd.SettingError, "max_distance"),
-        (lambda i: i.query("x", 4), nd.SettingError, "blocks:3"),
         (lambda i: i.query("x", limit=-1), nd.SettingError, "limit"),
-        (lambda i: i.query(2**64), nd.SettingError, "64 bits"),
-        (lambda i: i.query(-1), nd.SettingError, "64 bits"),
     ],
 )
 def test_refusals_are_sentences_and_change_nothing(make, call, error, says):
     index = make()
+    index.add("there", text(1))
+    with pytest.raises(error, match=says):
+        call(index)
+    assert list(index.ids()) == ["there"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda i: i.query("x", -1), nd.SettingError, "max_distance"),
+        (lambda i: i.query("x", 4), nd.SettingError, "blocks:3"),
+        (lambda i: i.query(2**64), nd.SettingError, "64 bits"),
+        (lambda i: i.query(-1), nd.SettingError, "64 bits"),
+        (lambda i: i.add(1, "\ud800"), nd.InputError, "surrogate"),
+        (lambda i: i.check(1, "x", ttl=5), nd.SettingError, "ttl needs an index by similarity"),
+    ],
+)
+def test_refusals_of_an_index_by_distance(make, call, error, says):
+    index = make(max_distance=3)
     index.add("there", text(1))
     with pytest.raises(error, match=says):
         call(index)
@@ -266,19 +451,25 @@ def test_wide_plans(make):
         [(1, 16)],
         [(2, 16)],
     ]
-    assert index.stats().tables == 256
 
 
 def test_stats_and_buckets(make):
-    index = make()
+    index = make(max_distance=3)
     rows = np.array([0, 1, 2, 2, 1 << 63], np.uint64)
     index.add_many(nd.Fingerprints(rows, index.scheme, ids=np.arange(5)))
     stats = index.stats(2)
-    assert (stats.documents, stats.tables, stats.plan) == (5, 4, "blocks:3")
+    assert (stats.documents, stats.finds) == (5, "blocks:3, up to 3 differing bits")
     # 0, 1, 2 and 1 << 63 agree on both blocks in the middle.
     assert stats.largest_buckets == [4, 4]
     assert all(size >= 0 for size in stats.bytes.values())
     assert index.stats(0).largest_buckets == []
+    similar = make()
+    similar.add_many(pairs(0, 5))
+    stats = similar.stats()
+    assert stats.documents == stats.to_dict()["documents"] == 5
+    assert stats.finds.startswith("jaccard ≥ 0.8, expected recall 0.99")
+    assert (stats.largest_buckets, stats.expired, stats.added["hour"]) == ([], 0, 5)
+    assert stats.oldest == stats.newest == similar.get(0).seen.first
 
 
 def test_threads_change_nothing(make):
@@ -286,9 +477,16 @@ def test_threads_change_nothing(make):
     rows = rng.integers(0, 2**20, 3000, dtype=np.uint64)
     answers = []
     for threads in (1, 3):
-        index = make(threads=threads)
+        index = make(threads=threads, max_distance=3)
         index.add_many(nd.Fingerprints(rows, index.scheme, ids=np.arange(3000)))
         answers.append(list(index.query_many(nd.Fingerprints(rows, index.scheme))))
+    assert answers[0] == answers[1]
+    words = [" ".join(rng.choice(list("abcdefgh"), 6)) for _ in range(3000)]
+    answers = []
+    for threads in (1, 3):
+        index = make(threads=threads, features="word:1")
+        index.add_many(enumerate(words))
+        answers.append(list(index.query_many(words[:300], limit=None)))
     assert answers[0] == answers[1]
 
 
@@ -300,3 +498,15 @@ def test_unique_gives_what_was_not_seen(make):
     assert list(nd.unique(iter(["a b c d", "A B C D."]))) == ["a b c d"]
     with pytest.raises(nd.InputError, match="no 'text'"):
         list(nd.unique([{"id": 1}], index))
+
+
+def test_a_transaction_that_packs_and_rewrites_finds_its_own_documents(make, monkeypatch):
+    monkeypatch.setattr(kinds, "MOST_IN_TAIL", 6)
+    index = make()
+    batch: list[tuple[int | str, str]] = [(n, text(n)) for n in range(6)]  # becomes a segment
+    batch += [(n, text(10 + n)) for n in range(4)]  # of which most is replaced
+    batch += [("copy", text(5)), ("other", text(4)), ("new", text(12))]
+    verdicts = index.check_many(batch, add="always")
+    assert [ids(verdict.matches) for verdict in verdicts[-3:]] == [[5], [4], [2]]
+    assert list(index.ids()) == [4, 5, 0, 1, 2, 3, "copy", "other", "new"]
+    assert ids(index.query(text(5))) == [5, "copy"]

@@ -1,4 +1,7 @@
-"""Both indexes under random operations, compared with a dict and brute-force Hamming search."""
+"""Indexes by distance under random operations, compared with a dict and brute-force search.
+
+`test_similar_machine` has those by similarity.
+"""
 
 import shutil
 import tempfile
@@ -10,7 +13,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import neardup as nd
-from neardup.index.disk import change
+from neardup.index.disk import change, kinds
 from neardup.index.entries import id_order
 
 BITS = 16
@@ -93,15 +96,55 @@ class IndexMachine(RuleBasedStateMachine):
         for id, row in batch.items():
             self.note(id, row, 1, (None, None))
 
-    @rule(id=IDS, words=WORDS, metadata=METADATA, limit=st.sampled_from([None, 1, 3]))
-    def check(self, id, words, metadata, limit):
+    @rule(
+        id=IDS,
+        words=WORDS,
+        metadata=METADATA,
+        limit=st.sampled_from([None, 0, 1, 3]),
+        add=st.sampled_from(["new", "always", "never"]),
+        keep=st.sampled_from([1, 1, 2, 3]),
+    )
+    def check(self, id, words, metadata, limit, add, keep):
+        for index in self.both:
+            found = index.check(
+                id, " ".join(words), metadata, limit=limit, add=add, keep_per_group=keep
+            )
+            self.require(found, id, words, limit, add, keep)
+        self.note_checked(id, words, metadata, add, keep)
+
+    @rule(
+        batch=st.lists(st.tuples(IDS, WORDS, METADATA), max_size=8),
+        add=st.sampled_from(["new", "always", "never"]),
+        keep=st.sampled_from([1, 2]),
+    )
+    def check_many(self, batch, add, keep):
+        given = [(id, " ".join(words), metadata) for id, words, metadata in batch]
+        answers = [index.check_many(given, add=add, keep_per_group=keep) for index in self.both]
+        assert [len(found) for found in answers] == [len(batch)] * 2
+        for place, (id, words, metadata) in enumerate(batch):
+            for found in answers:
+                self.require(found[place], id, words, 10, add, keep)
+            self.note_checked(id, words, metadata, add, keep)
+
+    def others(self, id, words, needed):
         row = nd.fingerprint([" ".join(words)], "word:1", bits=BITS)[0]
         reach = self.memory.settings.max_distance
-        expected = self.near(row, reach, limit, but=id) if words else []
-        for index in self.both:
-            found = index.check(id, " ".join(words), metadata, limit=limit)
-            assert [(match.distance, match.id) for match in found] == expected
-        self.note_text(id, words, metadata)
+        return self.near(row, reach, needed, but=id) if words else []
+
+    def require(self, verdict, id, words, limit, add, keep):
+        """The verdict is that of the model, before the document is added."""
+        near = self.others(id, words, None if limit is None else max(limit, keep))
+        is_new = len(near) < keep
+        matches = [(match.distance, match.id) for match in verdict.matches]
+        assert matches == near[:limit]
+        assert verdict.match == (verdict.matches[0] if matches else None)
+        assert verdict.is_new == is_new
+        assert verdict.added == (add == "always" or (add == "new" and is_new))
+
+    def note_checked(self, id, words, metadata, add, keep):
+        is_new = len(self.others(id, words, keep)) < keep
+        if add == "always" or (add == "new" and is_new):
+            self.note_text(id, words, metadata)
 
     @rule(id=IDS)
     def delete(self, id):
@@ -191,7 +234,7 @@ class IndexMachine(RuleBasedStateMachine):
 
 @pytest.fixture(autouse=True)
 def _short_tail(monkeypatch):
-    monkeypatch.setattr(change, "MOST_IN_TAIL", 4)
+    monkeypatch.setattr(kinds, "MOST_IN_TAIL", 4)
     monkeypatch.setattr(change, "_CROWD", 3)
 
 

@@ -10,3 +10,8 @@ def text(number, words=20):
 
 def pairs(first, last):
     return [(number, text(number)) for number in range(first, last)]
+
+
+def edited(number, words=20):
+    """A text of which the last word is another."""
+    return text(number, words).rsplit(" ", 1)[0] + " edited"

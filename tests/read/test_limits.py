@@ -9,7 +9,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from neardup.errors import InputError
 from neardup.read import Documents
@@ -75,7 +75,12 @@ def test_whole_files_and_terms(tmp_path):
 
 
 @settings(deadline=None)
-@given(st.binary(max_size=60), st.integers(1, 20), st.integers(1, 20))
+@given(
+    st.binary(max_size=60) | st.lists(st.sampled_from([b"x", b"\n"]), max_size=60).map(b"".join),
+    st.integers(1, 20),
+    st.integers(1, 20),
+)
+@example(b"a\nxxxx\nb\n", 5, 2)  # the long line begins in a block that has others
 def test_long_lines_are_told_by_their_size(content, size, longest):
     found = []
     for block in whole_lines(io.BytesIO(content), size, longest):

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import lmdb
@@ -29,7 +30,7 @@ import numpy as np
 from tests.index.texts import pairs, text
 
 import neardup as nd
-from neardup.index.disk import change
+from neardup.index.disk import kinds
 from neardup.index.files import export_index
 from neardup.kernels.segment_format import HEAD_WORDS, checksum
 
@@ -39,7 +40,9 @@ PAGE = 4096
 SECONDS = 20
 MOST_MEMORY = 6 << 30
 
-BLOCK_HEAD = struct.Struct("<4sIQIIQQQII")
+BLOCK_HEAD = struct.Struct("<4sIQIIQQQQII")
+SETS_MAGIC = b"enrdset\x1a"
+SETS_HEAD_WORDS = 18
 IDS_HEAD = struct.Struct("<4sIQII")
 
 
@@ -65,33 +68,54 @@ def run(rounds: int, seed: int) -> dict[str, int]:
 
 def _samples(folder: Path) -> Iterator[Path]:
     """Data files of valid indexes that together contain every type of value."""
-    usual, change.MOST_IN_TAIL = change.MOST_IN_TAIL, 100
+    usual = kinds.MOST_IN_TAIL, kinds.MOST_WEIGHTED_IN_TAIL
+    kinds.MOST_IN_TAIL = kinds.MOST_WEIGHTED_IN_TAIL = 100
     try:
-        with nd.Index(folder / "texts", store_text=True, sync=False) as index:
-            for first in range(0, 900, 150):
-                index.add_many(
-                    [(f"id {n} é", text(n), {"n": n}) for n in range(first, first + 150)]
-                )
-            index.delete_many([f"id {n} é" for n in range(0, 300, 7)])
-            index.add_many(pairs(2000, 2030))
-            index.delete(2003)
+        for name, chosen in SIMILAR.items():
+            with nd.Index(folder / name, sync=False, **chosen) as index:
+                _fill(index)
+                index.add_many([("short", _document(index, 44))], ttl="1s")
+                index.check("seen", _document(index, 5))
+        with nd.Index(folder / "template", threshold=0.5, sync=False) as index:
+            # So many near-duplicates that their bands are crowded.
+            words = text(1, 40)
+            index.add_many([(n, f"{words} {n}") for n in range(1500)])
+        with nd.Index(folder / "texts", max_distance=3, store_text=True, sync=False) as index:
+            _fill(index)
         with nd.Index(folder / "records", text="a*2+b", bits=128, plan="bands:8x16",
                       store_features=True, sync=False) as index:  # fmt: skip
-            rows = [(n, {"a": text(n, 3), "b": text(n + 1, 9)}) for n in range(240)]
-            index.add_many(rows)
+            index.add_many([(n, _document(index, n)) for n in range(240)])
             index.add("empty", {"a": "", "b": ""})
         table = nd.idf([text(n) for n in range(20)])
         with nd.Index(folder / "tfidf", features="word:1", weights="tfidf", idf=table,
                       sync=False) as index:  # fmt: skip
             index.add_many(pairs(0, 40))
-        with nd.Index(folder / "large", sync=False) as index:
+        with nd.Index(folder / "large", max_distance=3, sync=False) as index:
             prints = np.random.default_rng(1).integers(0, 2**64, 20_000, np.uint64)
             index.add_many(nd.Fingerprints(prints, index.scheme, ids=np.arange(20_000)))
             index.delete_many(range(0, 500, 5))
     finally:
-        change.MOST_IN_TAIL = usual
-    for name in ("texts", "texts", "records", "tfidf", "large"):
+        kinds.MOST_IN_TAIL, kinds.MOST_WEIGHTED_IN_TAIL = usual
+    for name in (*SIMILAR, *SIMILAR, "template", "texts", "records", "tfidf", "large"):
         yield folder / name / DATA
+
+
+SIMILAR: dict[str, dict[str, Any]] = {
+    "bands": {"ttl": "30d", "store_text": True},
+    "complete": {"complete": True, "threshold": 0.6},
+    "counts": {"weights": "count"},
+    "fields": {"text": "a*2+b", "features": "char:3"},
+}
+
+
+def _fill(index: nd.Index) -> None:
+    for first in range(0, 600, 150):
+        index.add_many(
+            [(f"id {n} é", _document(index, n), {"n": n}) for n in range(first, first + 150)]
+        )
+    index.delete_many([f"id {n} é" for n in range(0, 300, 7)])
+    index.add_many([(n, _document(index, n)) for n in range(2000, 2030)])
+    index.delete(2003)
 
 
 def _told_by_child(
@@ -243,6 +267,12 @@ def _with_right_sums(kind: bytes, value: bytes) -> bytes:
         head = list(IDS_HEAD.unpack_from(value))
         head[-2] = crc32(value[IDS_HEAD.size :])
         return IDS_HEAD.pack(*head) + value[IDS_HEAD.size :]
+    if value[:8] == SETS_MAGIC and len(value) >= 8 * SETS_HEAD_WORDS and len(value) % 8 == 0:
+        words = np.frombuffer(value, np.uint64).copy()
+        words[SETS_HEAD_WORDS - 3] = len(value)
+        words[SETS_HEAD_WORDS - 2] = checksum(words[SETS_HEAD_WORDS:].tobytes())
+        words[SETS_HEAD_WORDS - 1] = checksum(words[: SETS_HEAD_WORDS - 1].tobytes())
+        return words.tobytes()
     if kind == b"s" and len(value) >= 8 * HEAD_WORDS and len(value) % 8 == 0:
         words = np.frombuffer(value, np.uint64).copy()
         bits, masks = int(words[2]), int(words[3])
@@ -263,14 +293,18 @@ def exercise(path: Path, chance: random.Random) -> str:
         lambda index: list(index.ids()),
         lambda index: [index.get(id) for id in islice(index.ids(), 0, None, 50)],
         lambda index: [f"id {number} é" in index for number in range(20)],
-        lambda index: [index.query(number) for number in (7, 2**63, 2**64 - 1)],
+        lambda index: [index.query(_question(index, n)) for n in (7, 2**63, 2**64 - 1)],
         lambda index: [index.query(_document(index, number)) for number in (1, 3, 500)],
         lambda index: list(index.query_many([_document(index, n) for n in range(0, 900, 60)])),
-        lambda index: index.query(_document(index, 9), threshold=0.5),
+        lambda index: index.query(_document(index, 9), threshold=0.8),
         lambda index: index.stats(3),
         lambda index: export_index(index, path.with_name("out.jsonl")),
         lambda index: export_index(index, path.with_name("out.parquet")),
         lambda index: index.check("checked", _document(index, 5)),
+        lambda index: index.check_many([(n, _document(index, n)) for n in range(40, 50)]),
+        lambda index: index.expire(),
+        lambda index: _backed_up(index, path.with_name("backup")),
+        lambda index: index._store.verify(),
         lambda index: index.add_many([(n, _document(index, n + 1)) for n in range(30)]),
         lambda index: index.add("id 8 é", _document(index, 8)),
         lambda index: index.delete_many([1, 2, "id 9 é"]),
@@ -295,6 +329,16 @@ def exercise(path: Path, chance: random.Random) -> str:
                 return "unopened"
     index.close()
     return "refused" if refused else "unharmed"
+
+
+def _backed_up(index: nd.Index, folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    index.backup(folder)
+
+
+def _question(index: nd.Index, number: int) -> object:
+    """A fingerprint, or a document for an index by similarity."""
+    return number if index.settings.plan is not None else _document(index, number)
 
 
 def _document(index: nd.Index, number: int) -> object:

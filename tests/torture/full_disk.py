@@ -78,12 +78,16 @@ def judged(ran: Ran, output: Path, expected: Snapshot) -> dict[str, int]:
 
 
 def full_index(chance: random.Random, folder: Path, mounted: bool) -> dict[str, int]:
-    """Add to an index until the disk is full: it stays readable and loses nothing acknowledged."""
+    """Add to an index until the disk is full: it stays readable and loses nothing acknowledged.
+
+    A backup on the same disk is complete or absent.
+    """
     write_lines(folder / "many.jsonl", documents(chance, 3000), "x")
     with small_disk(folder / "small", 400) if mounted else plain_folder(folder / "small") as disk:
         index = disk / "x.index"
+        kind = chance.choice([(), ("--complete",), ("--max-distance", "3")])
         for words in (
-            ("index", "create", index, "--store-text"),
+            ("index", "create", index, "--store-text", *kind),
             ("index", "add", index, "more.jsonl", "--no-sync"),
         ):
             made = neardup(*words, cwd=folder)
@@ -96,6 +100,13 @@ def full_index(chance: random.Random, folder: Path, mounted: bool) -> dict[str, 
         assert old <= found, f"{len(old - found)} documents are lost: {ran}"
         if ran.code == 0:
             assert len(found) == len(old) + 3000, f"{len(found)} documents: {ran}"
+        copied = neardup("index", "backup", index, disk / "copy", cwd=folder, limits=limits)
+        require_manners(copied, (0, 1))
+        if copied.code == 0:
+            assert exported(folder, disk / "copy") == found, f"the backup differs: {copied}"
+        else:
+            assert not (disk / "copy").exists(), f"part of a backup is left: {copied}"
+        require_clean(disk)
         return {"refused": int(ran.code != 0), "had room": int(ran.code == 0)}
 
 

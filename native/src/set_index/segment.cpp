@@ -224,29 +224,38 @@ void SetSegment::gather_prefix(const SetComparer& comparer, double threshold, st
     const std::uint32_t* postings = part<std::uint32_t>(layout_.prefix_postings);
     const IndexedSet& asked = comparer.asked();
     const Limits limits = plan().limits(threshold);
-    const std::vector<std::uint32_t>& rarest =
-        head().weighted ? scratch.rarest.choose(asked.weighted, table, limits)
-                        : scratch.rarest.choose(asked.features, asked.size, table, limits);
-    const auto key = [](std::uint32_t feature) {
-        return static_cast<std::uint32_t>(mixed_feature(feature));
-    };
-    const auto bucket = [&](std::uint32_t feature) {
-        return buckets + bucket_of_key(key(feature), depth);
+    RarestFeatures& rarest = scratch.rarest;
+    if (head().weighted)
+        rarest.choose(asked.weighted, table, limits);
+    else
+        rarest.choose(asked.features, asked.size, table, limits);
+    const auto not_lighter = static_cast<std::uint32_t>(first_of_mass(asked.mass, false));
+    const auto heavier = static_cast<std::uint32_t>(first_of_mass(asked.mass, true));
+    std::vector<Scratch::Lookup>& lookups = scratch.lookups;
+    lookups.clear();
+    for (const std::uint32_t feature : rarest.first) {
+        lookups.push_back({key_of_rarest(feature, false), first, last});
+        lookups.push_back({key_of_rarest(feature, true), std::max(first, not_lighter), last});
+    }
+    for (const std::uint32_t feature : rarest.further)
+        lookups.push_back({key_of_rarest(feature, false), first, std::min(last, heavier)});
+    const auto bucket = [&](std::size_t i) {
+        return buckets + bucket_of_key(lookups[i].key, depth);
     };
     constexpr std::size_t kAhead = 8;
-    for (std::size_t i = 0; i < rarest.size() + kAhead; ++i) {
-        if (i < rarest.size()) __builtin_prefetch(bucket(rarest[i]));
-        if (i >= kAhead / 2 && i - kAhead / 2 < rarest.size())
+    for (std::size_t i = 0; i < lookups.size() + kAhead; ++i) {
+        if (i < lookups.size()) __builtin_prefetch(bucket(i));
+        if (i >= kAhead / 2 && i - kAhead / 2 < lookups.size())
             __builtin_prefetch(postings +
-                               std::min<std::size_t>(bucket(rarest[i - kAhead / 2])[0], size_ / 4));
+                               std::min<std::size_t>(bucket(i - kAhead / 2)[0], size_ / 4));
         if (i < kAhead) continue;
-        const std::uint32_t feature = rarest[i - kAhead];
-        const std::uint32_t begin = bucket(feature)[0], end = bucket(feature)[1];
+        const Scratch::Lookup& lookup = lookups[i - kAhead];
+        const std::uint32_t begin = bucket(i - kAhead)[0], end = bucket(i - kAhead)[1];
         if (begin > end || end > head().prefix_postings) throw damaged();
-        const std::uint32_t tag = tag_of_key(key(feature), depth);
+        const std::uint32_t tag = tag_of_key(lookup.key, depth);
         for (std::uint32_t at = begin; at < end; ++at) {
             const std::uint32_t set = postings[at] >> kTagBits;
-            if ((postings[at] & 0xFF) == tag && set >= first && set < last)
+            if ((postings[at] & 0xFF) == tag && set >= lookup.first && set < lookup.last)
                 scratch.sets.push_back(set);
         }
     }

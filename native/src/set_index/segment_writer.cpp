@@ -237,11 +237,14 @@ void Writer::each_rarest(const RarityTable& table, const Take& take) const {
     for (std::size_t set = 0; set < sets(); ++set) {
         if (!crowded_[set]) continue;
         read.read(first_of(set).stored);
-        for (const std::uint32_t feature :
-             plan_.weighted ? rarest.choose(read.view(), table, limits)
-                            : rarest.choose(read.features(), read.size(), table, limits))
-            take(static_cast<std::uint32_t>(mixed_feature(feature)),
-                 static_cast<std::uint32_t>(set));
+        if (plan_.weighted)
+            rarest.choose(read.view(), table, limits);
+        else
+            rarest.choose(read.features(), read.size(), table, limits);
+        for (const std::uint32_t feature : rarest.first)
+            take(key_of_rarest(feature, false), static_cast<std::uint32_t>(set));
+        for (const std::uint32_t feature : rarest.further)
+            take(key_of_rarest(feature, true), static_cast<std::uint32_t>(set));
     }
 }
 

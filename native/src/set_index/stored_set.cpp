@@ -9,6 +9,7 @@ namespace neardup {
 
 namespace {
 
+constexpr const char* kWrong = "the features of a document are not as they were written";
 constexpr std::size_t kHead = 4;
 enum class Form : std::uint32_t { plain, bytes_3, bytes_2, weighted };
 
@@ -74,7 +75,7 @@ void read_parts(const std::uint8_t* unary, std::size_t unary_size, const std::ui
         std::uint64_t bits = 0;
         std::memcpy(&bits, unary + begin, std::min<std::size_t>(8, unary_size - begin));
         const auto many = static_cast<std::size_t>(std::popcount(bits));
-        if (many > count - made) break;
+        if (many > count - made) throw std::invalid_argument(kWrong);
         for (; bits != 0; bits &= bits - 1, ++made, rest += kRest / 8) {
             const std::size_t at = begin * 8 + static_cast<std::size_t>(std::countr_zero(bits));
             std::uint32_t low = 0;
@@ -82,8 +83,7 @@ void read_parts(const std::uint8_t* unary, std::size_t unary_size, const std::ui
             to[made] = static_cast<std::uint32_t>(at - made) << kRest | low;
         }
     }
-    if (made != count)
-        throw std::invalid_argument("the features of a document are not as they were written");
+    if (made != count) throw std::invalid_argument(kWrong);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ void ReadSet::read(const StoredSet& stored) {
         std::memcpy(hashes_.data(), body, 8 * count);
         std::memcpy(weights_.data(), body + 8 * count, 8 * count);
         if (!std::all_of(weights_.begin(), weights_.end(), is_weight))
-            throw std::invalid_argument("the features of a document are not as they were written");
+            throw std::invalid_argument(kWrong);
         return;
     }
     features_.resize(count);

@@ -4,6 +4,22 @@
 
 namespace neardup {
 
+struct SetTail::Reading {
+    std::shared_lock<std::shared_mutex> hold;
+
+    explicit Reading(const SetTail& tail) {
+        const std::lock_guard<std::mutex> wait(tail.door_);
+        hold = std::shared_lock<std::shared_mutex>(tail.lock_);
+    }
+};
+
+struct SetTail::Writing {
+    std::lock_guard<std::mutex> closed;
+    std::unique_lock<std::shared_mutex> hold;
+
+    explicit Writing(const SetTail& tail) : closed(tail.door_), hold(tail.lock_) {}
+};
+
 SetTail::Entry SetTail::entry(std::uint64_t number, std::int64_t expires,
                               std::uint64_t revision) const {
     return {number, revision, kNever, expires, 0, 0, 0, 0, 0};
@@ -14,7 +30,7 @@ void SetTail::add(const SetDocuments& documents, std::size_t place, std::uint64_
     if (documents.plan().weighted != plan_.weighted)
         throw std::invalid_argument("documents were made for another plan");
     const IndexedSet set = documents.at(place);
-    const std::unique_lock<std::shared_mutex> hold(lock_);
+    const Writing hold(*this);
     if (plan_.weighted)
         put_weighted(entry(number, expires, revision), set.weighted);
     else
@@ -23,7 +39,7 @@ void SetTail::add(const SetDocuments& documents, std::size_t place, std::uint64_
 
 void SetTail::add(const StoredSet& stored, std::uint64_t number, std::int64_t expires,
                   std::uint64_t revision) {
-    const std::unique_lock<std::shared_mutex> hold(lock_);
+    const Writing hold(*this);
     read_.read(stored);
     if (read_.weighted() != plan_.weighted)
         throw std::invalid_argument("the features of a document are not as they were written");
@@ -58,7 +74,7 @@ void SetTail::put_weighted(Entry made, const DocumentView& set) {
 }
 
 void SetTail::remove(std::uint64_t number, std::uint64_t revision) {
-    const std::unique_lock<std::shared_mutex> hold(lock_);
+    const Writing hold(*this);
     const auto found = places_.find(number);
     if (found == places_.end()) return;
     Entry& entry = entries_[found->second];
@@ -66,7 +82,7 @@ void SetTail::remove(std::uint64_t number, std::uint64_t revision) {
 }
 
 void SetTail::undo(std::uint64_t revision) {
-    const std::unique_lock<std::shared_mutex> hold(lock_);
+    const Writing hold(*this);
     while (!entries_.empty() && entries_.back().from == revision) {
         const Entry& last = entries_.back();
         places_.erase(last.number);
@@ -85,7 +101,7 @@ void SetTail::undo(std::uint64_t revision) {
 
 void SetTail::search(SetComparer& comparer, const SetQuestion& question, std::uint64_t revision,
                      std::uint64_t skip, std::size_t first, BestMatches& best) const {
-    const std::shared_lock<std::shared_mutex> hold(lock_);
+    const Reading hold(*this);
     const double least = comparer.least_mass(), most = comparer.most_mass();
     for (std::size_t i = first; i < entries_.size(); ++i) {
         const Entry& entry = entries_[i];
@@ -108,7 +124,7 @@ void SetTail::search(SetComparer& comparer, const SetQuestion& question, std::ui
 }
 
 std::size_t SetTail::size() const {
-    const std::shared_lock<std::shared_mutex> hold(lock_);
+    const Reading hold(*this);
     return entries_.size();
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -14,8 +16,29 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LONGEST = 1000  # characters of a usage error, which quotes the arguments
 
 
+class Failed(Exception):  # noqa: N818 - it holds the error
+    """An error of a command whose exit code 1 is an answer; the exit code is 2."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@contextmanager
+def failing_with_2() -> Iterator[None]:
+    """Let all errors exit with 2, as `grep` does, where 1 is an answer."""
+    try:
+        yield
+    except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+        raise
+    except Exception as error:
+        raise Failed(error) from error
+
+
 def sentence_and_code(error: Exception) -> tuple[str, int]:
     """The message for an error, and the exit code of the program."""
+    if isinstance(error, Failed):
+        return sentence_and_code(error.error)[0], 2
     if isinstance(error, click.UsageError):
         return _about_usage(error), 2
     if isinstance(error, click.Abort):

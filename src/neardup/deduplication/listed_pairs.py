@@ -76,6 +76,23 @@ class StricterPairs:
         self.pairs.close()
 
 
+@dataclass(frozen=True, eq=False)
+class PairsBeside:
+    """The pairs of a list, and some more in memory, which are in order."""
+
+    pairs: PairList
+    more: PairBatch
+
+    def __len__(self) -> int:
+        return len(self.pairs) + len(self.more)
+
+    def batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[PairBatch]:
+        return with_copies(self.pairs, self.more, most)
+
+    def close(self) -> None:
+        self.pairs.close()
+
+
 def with_copies(pairs: PairList, copies: PairBatch, most: int) -> Iterator[PairBatch]:
     """The pairs of a list and the given ones, both in order, as one list in order."""
     begin = 0

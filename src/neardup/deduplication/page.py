@@ -116,6 +116,8 @@ def repeat_command(result: Result) -> str:
     ]
     if result.both.right is not None:
         options += ["--against", "OTHER", *(["--within"] if result.both.within else [])]
+    elif result.origins is not None:
+        options += ["--against", "OTHER", "--update"]
     return shlex.join(["neardup", "dedup", "INPUT", "-o", "OUT", *options])
 
 
@@ -166,8 +168,11 @@ class _Views:
         )
 
     def _role(self, place: int) -> str:
-        if place >= len(self._result.collected):
-            return "in the other collection"
+        result = self._result
+        if place >= len(result.collected):
+            source = None if result.origins is None else result.sources_at(np.array([place]))[0]
+            known = None if source is None else source.as_py()
+            return "in the other collection" if known is None else f"in the index, from {known}"
         row = row_of(self._result.clustering, place)
         return "kept" if row is None or self._result.clustering.kept[row] else "removed too"
 

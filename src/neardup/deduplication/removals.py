@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from neardup.cluster import Clusters, KeepPolicy, chains, components
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected
+from neardup.collection.deliveries import NearDocuments
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import DocumentProgress
 from neardup.deduplication.listed_pairs import HeldPairs, PairList
@@ -19,7 +20,7 @@ from neardup.frozen import dataclass
 from neardup.pairs.all_pairs import joined
 from neardup.pairs.by_features.verify import Searched, TrueSimilarity
 from neardup.pairs.search import distances, search_both
-from neardup.pairs.stars import find_stars
+from neardup.pairs.stars import Before, find_stars, stars_after
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -180,6 +181,45 @@ def removals_by_stars(
         None if pairs is None else len(pairs),
     )
     return Removals(stars.kept_for, stars.similarity), found, pairs
+
+
+def removals_after(
+    both: Both,
+    near: NearDocuments,
+    reason: str,
+    order: Places,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    progress: DocumentProgress | None,
+) -> tuple[Removals, Found, PairList | None]:
+    """The removals by stars, if an index has told which of its documents are near.
+
+    `reason` says how the documents of the index were found.
+    """
+    assert both.right is not None
+    a, b, similarity = near.best
+    enough = similarity >= settings.threshold
+    before = Before(a[enough], len(both.left) + b[enough], similarity[enough])
+    stars = stars_after(
+        both.left,
+        both.right,
+        before,
+        order,
+        fingerprinter,
+        settings,
+        within=both.within,
+        progress=progress,
+    )
+    own = f"{stars.reason}; " if stars.reason else ""
+    found = Found(
+        stars.candidates,
+        stars.false_by_distance,
+        stars.plan,
+        own + reason,
+        stars.curve,
+        None,
+    )
+    return Removals(stars.kept_for, stars.similarity), found, None
 
 
 def removals_by_components(

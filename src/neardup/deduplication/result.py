@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from neardup.cluster import Clusters
 from neardup.collection.collected import Collected
+from neardup.collection.deliveries import Delivery, Origins
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import Source
 from neardup.deduplication.listed_pairs import PairList, with_copies
@@ -38,6 +39,8 @@ class Result:
     similarity`), `kept` the kept rows, `removed` the removed ones. `pairs` (`a, b, distance,
     similarity`) has a row for each removed document and the one it is a duplicate of; with
     `pairs="all"`, a row for each pair, and one for each exact copy with the first of its kind.
+    Against an index, `duplicate_of_source` and `duplicate_of_added` name the delivery, and `pairs`
+    has `b_source`.
     """
 
     source: Source
@@ -53,6 +56,8 @@ class Result:
     seconds: Mapping[str, float]
     wall_seconds: float
     resumed: tuple[str, ...] = ()  # passes taken over from an interrupted run
+    delivery: Delivery | None = None  # if the kept documents are added to an index
+    origins: Origins | None = None  # of the other collection, if it is an index
 
     @property
     def collected(self) -> Collected:
@@ -106,19 +111,24 @@ class Result:
         return found.in_order()
 
     def _named_pairs(self, pairs: PairBatch) -> pa.RecordBatch:
-        return pa.RecordBatch.from_pydict(
-            {
-                "a": taken(self.collected.ids, column_of(pairs.a)),
-                "b": self.ids_at(pairs.b),
-                "distance": column_of(pairs.distance),
-                "similarity": column_of(pairs.similarity),
-            }
-        )
+        columns = {
+            "a": taken(self.collected.ids, column_of(pairs.a)),
+            "b": self.ids_at(pairs.b),
+            "distance": column_of(pairs.distance),
+            "similarity": column_of(pairs.similarity),
+        }
+        if self.origins is not None:
+            columns["b_source"] = self.sources_at(pairs.b)
+        return pa.RecordBatch.from_pydict(columns)
 
     @cached_property
     def clusters(self) -> pa.Table:
         """One row for each document that is in a cluster."""
-        return self.clustering.table(self.collected.ids, self.ids_at)
+        table = self.clustering.table(self.collected.ids, self.ids_at)
+        clustering = self.clustering
+        for name, column in self._origin_columns(clustering.kept_for, clustering.kept).items():
+            table = table.append_column(name, column)
+        return table
 
     @cached_property
     def kept(self) -> pa.Table:
@@ -135,14 +145,44 @@ class Result:
         return rows
 
     def removed_columns(self) -> dict[str, pa.Array]:
-        """`duplicate_of` and `similarity` of the removed documents, in the order of the input."""
+        """`duplicate_of` and `similarity` of the removed documents, in the order of the input.
+
+        Against an index also where `duplicate_of` comes from.
+        """
         clustering = self.clustering
         rows = np.flatnonzero(~clustering.kept)
         rows = rows[np.argsort(clustering.place[rows])]
         return {
             "duplicate_of": self.ids_at(clustering.kept_for[rows]),
             "similarity": column_of(clustering.similarity[rows]),
+            **self._origin_columns(clustering.kept_for[rows]),
         }
+
+    def _origin_columns(
+        self, places: Places, nulls: NDArray[np.bool_] | None = None
+    ) -> dict[str, pa.Array]:
+        """The delivery of documents by their places, if the other collection is an index."""
+        if self.origins is None:
+            return {}
+        n = len(self.collected)
+        added = np.zeros(len(places), np.int64)
+        others = places >= n
+        added[others] = self.origins.added[places[others] - n]
+        when = column_of(added, added == 0).view(pa.timestamp("ms", "UTC"))
+        return {
+            "duplicate_of_source": self.sources_at(places, nulls),
+            "duplicate_of_added": when,
+        }
+
+    def sources_at(self, places: Places, nulls: NDArray[np.bool_] | None = None) -> pa.Array:
+        """The sources of documents by their places; null where they are not known."""
+        assert self.origins is not None
+        names: dict[str | None, int] = {self.origins.own: 0}
+        numbers = [names.setdefault(name, len(names)) for name in self.origins.sources]
+        of_place = np.zeros(len(places), np.int64)
+        others = places >= len(self.collected)
+        of_place[others] = np.array(numbers, np.int64)[places[others] - len(self.collected)]
+        return taken(pa.array(list(names), pa.string()), column_of(of_place, nulls))
 
     @property
     def keeps(self) -> NDArray[np.bool_]:
@@ -212,14 +252,15 @@ class Result:
         """The ids of documents by their places, which go on through the other collection.
 
         Where documents of both collections may be meant, and their ids are of different types,
-        all are strings.
+        all are strings; so are they beside an index if the documents have no ids.
         """
         right = self.both.right
-        if right is None:
+        if right is None and not self._numbered:
             return taken(self.collected.ids, column_of(places, nulls))
-        if not self.both.within:
+        if right is not None and not self.both.within:
             begins = len(self.collected)
-            return taken(right.ids, column_of(np.maximum(places - begins, 0), nulls))
+            ids = right.ids.cast(pa.large_string()) if self._numbered else right.ids
+            return taken(ids, column_of(np.maximum(places - begins, 0), nulls))
         return taken(self._all_ids, column_of(places, nulls))
 
     def id_at(self, place: int) -> str:
@@ -228,10 +269,17 @@ class Result:
             return str(self.collected.ids[place])
         return str(self.ids_at(np.array([place]))[0])
 
+    @property
+    def _numbered(self) -> bool:
+        """Whether documents without ids are compared with an index, whose ids have names."""
+        return self.origins is not None and self.origins.numbered
+
     @cached_property
     def _all_ids(self) -> pa.Array:
-        parts = [self.collected.ids, *([] if self.both.right is None else [self.both.right.ids])]
-        if any(part.type != parts[0].type for part in parts):
+        parts = [self.collected.ids]
+        if self.both.right is not None and (len(self.both.right) or self.origins is None):
+            parts.append(self.both.right.ids)
+        if self._numbered or any(part.type != parts[0].type for part in parts):
             parts = [part.cast(pa.large_string()) for part in parts]
         return pa.concat_arrays(parts)
 

@@ -94,12 +94,15 @@ class Resume:
         self._inputs = self._states()
         self._folder = WorkFolder(output)
 
-    def taken(self) -> Taken:
-        """Load what is stored of this very run; anything else that is stored is removed."""
+    def taken(self, *, features: bool = False) -> Taken:
+        """Load what is stored of this very run; anything else that is stored is removed.
+
+        Features are loaded if they are still to be searched, or with `features`.
+        """
         settings, why = self._settings, dict[str, str]()
         idf = self._load(IDF, self._idf, why)
         decided = self._load(PAIRS, self._decided, why)
-        searches = decided is None or decided[0].lacks_pairs(settings)
+        searches = features or decided is None or decided[0].lacks_pairs(settings)
         collections = self._load(FEATURES, lambda marker: self._collections(marker, searches), why)
         for reason in dict.fromkeys(why.values()):
             repeated = [name for name in _PASSES if why.get(name) == reason]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,6 +14,12 @@ import numpy as np
 from neardup.cluster import KeepPolicy
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected, collect
+from neardup.collection.deliveries import (
+    AskedSource,
+    Ignored,
+    NearDocuments,
+    RememberingSource,
+)
 from neardup.collection.feature_store import FeatureStore
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import (
@@ -22,11 +29,13 @@ from neardup.collection.source import (
     fingerprinter_of,
     read_ahead,
 )
-from neardup.deduplication.listed_pairs import PairList
+from neardup.deduplication.delivery import delivery_of, given_ids, origins_of
+from neardup.deduplication.listed_pairs import HeldPairs, PairList, PairsBeside
 from neardup.deduplication.removals import (
     Both,
     Places,
     evidence_of,
+    removals_after,
     removals_by_components,
     removals_by_stars,
 )
@@ -41,6 +50,7 @@ from neardup.pairs.all_pairs import (
     MANY_PAIRS,
     PAIR_BYTES,
     PAIRS_A_SECOND,
+    PairBatch,
     estimated_pairs,
     find_all_pairs,
 )
@@ -56,6 +66,8 @@ def dedup(
     *,
     against: Any = None,
     within: bool = False,
+    update: bool = False,
+    replace: bool = False,
     preset: str | None = None,
     text: str | None = None,
     id: str | None = None,
@@ -89,6 +101,11 @@ def dedup(
             `source` that are near-duplicates of this collection are removed; duplicates within
             `source` are kept, unless `within` is set.
         within: With `against`, also remove near-duplicates within `source`.
+        update: With an index as `against`: remove near-duplicates within `source`, too, and add
+            the kept documents to the index. It is created if it does not exist. A run that is
+            repeated gives the same result.
+        replace: With `update`, let kept documents replace those of the index that have the same
+            ids and came with another delivery. Without it, such documents are an error.
         preset: Settings of a known system: caim, irrs, blog, slides, sphere or google2007.
         text: Column with the text or terms. Several columns are fields, with optional weights:
             `name*2+street+city`. Default: text, or terms.
@@ -158,8 +175,33 @@ def dedup(
     )
     if within and against is None:
         raise SettingError("within=True needs another collection; give it as against")
-    old = None if against is None else source_of(against, checked)
-    return deduplicate(source_of(source, checked), checked, old, within=within)
+    if replace and not update:
+        raise SettingError("replace=True is for update=True, which adds documents to an index")
+    if update:
+        if not isinstance(against, str | os.PathLike):
+            raise SettingError("update=True needs an index; give its folder as against")
+        from neardup.deduplication.to_index import require_update
+
+        require_update(checked, against)
+    old = None
+    if against is not None and not (update and not os.path.exists(against)):
+        old = source_of(against, checked)
+    result = deduplicate(
+        source_of(source, checked),
+        checked,
+        old,
+        within=within or update,
+        updates=update,
+        delivers=update,
+        replaces=replace,
+    )
+    if update:
+        from neardup.deduplication.to_index import leave_index, require_no_replacing
+
+        if not replace:
+            require_no_replacing(result, against)
+        leave_index(result, against, replace=replace)
+    return result
 
 
 def deduplicate(
@@ -169,21 +211,33 @@ def deduplicate(
     stage: StageProgress = lambda _: None,
     *,
     within: bool = False,
+    updates: bool = False,
+    delivers: bool = False,
+    replaces: bool = False,
     resume: Resume | None = None,
 ) -> Result:
     """Read, find what to remove, cluster; `stage` is told each, and may follow its progress.
 
     Without an `old` collection, documents are compared within `source`; with one, they are only if
-    `within` is set. Passes that `resume` has stored are not repeated, the others are stored there.
+    `within` is set. With `delivers`, the kept documents will be added to an index, with `updates`
+    to the index that they are compared with (or that does not exist yet): documents that the same
+    delivery has already added to it do not count, nor, with `replaces`, those of the same ids.
+    Passes that `resume` has stored are not repeated, the others are stored there.
     """
     within = within or old is None
     require_plan(settings)
+    asked = old if isinstance(old, AskedSource) else None
+    if asked is not None and within and settings.cluster == "components":
+        raise SettingError(
+            "cluster=components needs all features of the other collection, and an index by "
+            "similarity is only asked what is near; use cluster=star, or compare with files"
+        )
     _require_meaning(settings.keep, within)
     require_keep_column(source, settings.keep)
     timer = _Timer()
-    taken = Taken() if resume is None else resume.taken()
+    taken = Taken() if resume is None else resume.taken(features=delivers)
     timer.seconds.update(taken.seconds)
-    sources = [source] if old is None else [source, old]
+    sources = [source] if old is None or asked is not None else [source, old]
     fingerprinter = fingerprinter_of(settings.scheme, settings.threads)
     if taken.idf is not None:
         fingerprinter = fingerprinter.weighted_by(taken.idf)
@@ -201,38 +255,53 @@ def deduplicate(
     if collections is None:
         with timer.stage(FEATURES):
             held = Budget(settings.memory).features(len(sources))
-            stores = [
-                FeatureStore(held, None if resume is None else resume.features_path(number))
-                if collects(settings).features
-                else None
-                for number in range(len(sources))
-            ]
-            collections = [
-                _read(one, fingerprinter, store, settings, stage)
-                for one, store in zip(sources, stores, strict=True)
-            ]
+            collections = []
+            for number in range(len(sources)):
+                store = None
+                if collects(settings).features:
+                    path = None if resume is None else resume.features_path(number)
+                    store = FeatureStore(held, path)
+                if number and updates and isinstance(old, RememberingSource):
+                    ignored = _ignored(source, collections[0], replaces)
+                    old = sources[number] = old.without(ignored)
+                read = _read(sources[number], fingerprinter, store, settings, stage)
+                collections.append(read)
         if resume is not None:
             resume.store_features(collections, timer.of(FEATURES))
+    delivery = delivery_of(source, collections[0]) if delivers else None
+    near, origins = None, None
+    if updates:
+        origins = origins_of(source, [], np.zeros(0, np.int64))
+    if asked is not None:
+        with timer.stage("against"):
+            near = asked.near_documents(
+                collections[0],
+                fingerprinter,
+                threshold=settings.threshold if settings.floor is None else settings.floor,
+                every=settings.pairs == "all",
+                ignored=_ignored(source, collections[0], replaces) if updates else Ignored(),
+                progress=_by_documents(stage("against")),
+            )
+        old = asked.only(near)
+        collections.append(near.collected)
+        origins = origins_of(source, near.sources, near.added)
+    elif isinstance(old, RememberingSource):
+        origins = origins_of(source, *old.origins())
     both = Both(collections[0], None if old is None else collections[1], within)
     decided = taken.decided
     if decided is None:
-        decided = _decided(source, both, fingerprinter, settings, stage, timer)
+        how = None if near is None or asked is None else (near, asked.reason)
+        decided = _decided(source, both, how, fingerprinter, settings, stage, timer)
         if resume is not None:
             resume.store_pairs(decided, timer.of("keep order", PAIRS, "clusters"))
     all_pairs = decided.all_pairs
     if decided.lacks_pairs(settings):
         with timer.stage("all pairs"):
             floor = settings.threshold if settings.floor is None else settings.floor
-            _warn_of_many_pairs(both, fingerprinter, settings, floor)
-            all_pairs = find_all_pairs(
-                both.left,
-                both.right,
-                fingerprinter,
-                settings,
-                floor=floor,
-                within=within,
-                progress=_by_documents(stage("all pairs")),
-            )
+            if near is None:
+                all_pairs = _all_pairs(both, fingerprinter, settings, floor, stage)
+            else:
+                all_pairs = _all_pairs_beside(near, both, fingerprinter, settings, floor, stage)
     for one in collections:
         one.release_features()
     return Result(
@@ -249,7 +318,51 @@ def deduplicate(
         timer.seconds,
         timer.wall,
         taken.passes,
+        delivery,
+        origins,
     )
+
+
+def _ignored(source: Source, collected: Collected, replaces: bool) -> Ignored:
+    """The documents of the index to be updated that do not count."""
+    replaced = given_ids(source) if replaces else frozenset()
+    return Ignored(delivery_of(source, collected), replaced)
+
+
+def _all_pairs(
+    both: Both,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    floor: float,
+    stage: StageProgress,
+) -> PairList:
+    _warn_of_many_pairs(both, fingerprinter, settings, floor)
+    return find_all_pairs(
+        both.left,
+        both.right,
+        fingerprinter,
+        settings,
+        floor=floor,
+        within=both.within,
+        progress=_by_documents(stage("all pairs")),
+    )
+
+
+def _all_pairs_beside(
+    near: NearDocuments,
+    both: Both,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    floor: float,
+    stage: StageProgress,
+) -> PairList:
+    """All pairs within the collection, and those with documents of an index, which are known."""
+    a, b = near.a, len(both.left) + near.b
+    known = PairBatch(a, b, both.distances(a, b, fingerprinter), near.similarity)
+    if not both.within:
+        return HeldPairs(known)
+    alone = Both(both.left, None)
+    return PairsBeside(_all_pairs(alone, fingerprinter, settings, floor, stage), known)
 
 
 def _warn_of_many_pairs(
@@ -274,12 +387,13 @@ def _warn_of_many_pairs(
 def _decided(
     source: Source,
     both: Both,
+    near: tuple[NearDocuments, str] | None,
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
     stage: StageProgress,
     timer: _Timer,
 ) -> Decided:
-    """Find what to remove, and why."""
+    """Find what to remove, and why; `near` is what an index has told, and how."""
     if settings.keep.column is not None:
         with timer.stage("keep order"):
             order = _keep_order(source, settings.keep, both.left, stage("keep order"))
@@ -288,7 +402,11 @@ def _decided(
     all_pairs: PairList | None
     with timer.stage(PAIRS):
         progress = _by_documents(stage(PAIRS))
-        if settings.cluster == "components" and both.within:
+        if near is not None:
+            removals, found, all_pairs = removals_after(
+                both, *near, order, fingerprinter, settings, progress
+            )
+        elif settings.cluster == "components" and both.within:
             removals, found, all_pairs = removals_by_components(
                 both, order, fingerprinter, settings
             )

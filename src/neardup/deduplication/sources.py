@@ -31,10 +31,18 @@ def source_of(source: Any, settings: DedupSettings) -> Source:
 
 def stored_source(names: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> Source:
     """An index by its folder, or files."""
-    if len(names) == 1 and os.path.isdir(names[0]):
+    folders = [name for name in names if os.path.isdir(name)]
+    if folders:
         from neardup.index.disk.store import is_index
-        from neardup.index.source import IndexSource
 
-        if is_index(names[0]):
-            return IndexSource.of(Path(names[0]), settings)
+        found = [name for name in folders if is_index(name)]
+        if found and len(names) > 1:
+            raise InputError(
+                f"{os.fspath(found[0])} is an index, which cannot be combined with other "
+                "collections; compare with it in a run of its own"
+            )
+        if found:
+            from neardup.index.source import opened
+
+            return opened(Path(found[0]), settings)
     return FileSource(names, settings)

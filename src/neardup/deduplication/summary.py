@@ -17,6 +17,8 @@ from neardup.deduplication.inputs import inputs_of
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
 
+_MOST_SOURCES = 20
+
 
 def summary_of(result: Result) -> dict[str, Any]:
     """What `summary.json` holds."""
@@ -50,6 +52,7 @@ def summary_of(result: Result) -> dict[str, Any]:
         "inputs": inputs_of(result.source),
         "against": inputs_of(result.other_source),
         "within": result.both.within,
+        **_of_deliveries(result),
         "command": None,
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
         "wall_seconds": round(result.wall_seconds, 3),
@@ -62,6 +65,27 @@ def summary_of(result: Result) -> dict[str, Any]:
             "pyarrow": pa.__version__,
         },
     }
+
+
+def _of_deliveries(result: Result) -> dict[str, Any]:
+    """The delivery, and which earlier ones the removed documents repeat."""
+    if result.delivery is None and result.origins is None:
+        return {}
+    found: dict[str, Any] = {"source": None, "delivery": None}
+    if result.delivery is not None:
+        found = {"source": result.delivery.source, "delivery": result.delivery.key}
+    if result.origins is not None:
+        clustering = result.clustering
+        kept_for = clustering.kept_for[~clustering.kept]
+        counts = result.sources_at(kept_for[kept_for >= len(result.collected)]).value_counts()
+        repeated = {one["values"]: one["counts"] for one in counts.to_pylist()}
+        found["repeats_index"] = sum(repeated.values())
+        found["repeats_input"] = len(kept_for) - found["repeats_index"]
+        ranked = sorted(repeated.items(), key=lambda one: -one[1])
+        found["repeated"] = [
+            {"source": name, "documents": count} for name, count in ranked[:_MOST_SOURCES]
+        ]
+    return found
 
 
 def _level(result: Result, level: float) -> dict[str, int]:

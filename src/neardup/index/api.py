@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup import kernels
@@ -29,13 +30,22 @@ from neardup.index.contents import text_of
 from neardup.index.disk.change import DiskChange
 from neardup.index.disk.store import DiskStore
 from neardup.index.disk.view import DiskView
-from neardup.index.entries import Entries, Id, checked_id, metadata_of, now_ms, records_of
+from neardup.index.entries import (
+    Entries,
+    Id,
+    Record,
+    checked_id,
+    int_array,
+    metadata_of,
+    now_ms,
+    records_of,
+)
 from neardup.index.intake import One
 from neardup.index.match import Answers, Match, MatchList, Verdict, together
 from neardup.index.settings import IndexSettings
 from neardup.index.similar import Rules
 from neardup.index.store import Change, Part, Put, Store, changed_places, named_apart
-from neardup.kernels.set_index import NEVER, SetView
+from neardup.kernels.set_index import NEVER, SetDocuments, SetView
 from neardup.settings import seconds_of
 
 if TYPE_CHECKING:
@@ -43,6 +53,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_LIMIT = 10
+_IDS_AT_ONCE = 1 << 14
 Adding = Literal["new", "always", "never"]
 
 
@@ -100,6 +111,15 @@ class IndexStats:
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain values, for JSON."""
         return asdict(self)
+
+
+class NearSets(NamedTuple):
+    """The documents near each of some feature sets, the most similar first, and their records."""
+
+    offsets: NDArray[np.int64]
+    numbers: NDArray[np.uint64]
+    similarities: NDArray[np.float64]
+    records: dict[int, Record]
 
 
 _AGES = {"hour": 3_600_000, "day": 86_400_000, "week": 604_800_000}
@@ -417,6 +437,56 @@ class BaseIndex:
                 Seen(1 + again, _seconds(record.added), _seconds(last)),
                 None if record.expires == NEVER else record.expires / 1000,
             )
+
+    def metadata_by_id(self, ids: pa.Array) -> dict[Id, bytes]:
+        """The metadata, as JSON, of those of these documents (of int64 or string ids) it has."""
+        found: dict[Id, bytes] = {}
+        for begin in range(0, len(ids), _IDS_AT_ONCE):
+            some = ids.slice(begin, _IDS_AT_ONCE)
+            rows = np.zeros((len(some), self.scheme.row_words), np.uint64)
+            with self._store.view() as view:
+                numbers = view.numbers_of(Entries(some, np.zeros(len(some), np.uint32), rows))
+                there = view.records(numbers[numbers >= 0].tolist())
+            found |= {record.id: record.metadata for record in there}
+        return found
+
+    def would_replace(self, documents: intake.Documents) -> list[Id]:
+        """The ids of documents that are stored with other metadata or another content."""
+        entries = self._intake.entries(documents)
+        with self._store.view() as view:
+            places = changed_places(entries, view)
+        return list(entries.ids.take(int_array(places)).to_pylist())
+
+    def near_sets(
+        self,
+        features: WeightedFeatures,
+        *,
+        threshold: float,
+        limit: int | None,
+        known: Collection[int],
+    ) -> NearSets:
+        """Search an index by similarity for the most similar documents of each feature set.
+
+        Records are returned of the documents whose numbers are not `known` yet.
+        """
+        assert self._settings.sets is not None
+        least = similar.threshold_of(self._settings, threshold, None)
+        asked = SetDocuments(
+            self._settings.sets, *features.arrays, threads=self._fingerprinter.threads
+        )
+        with self._searching() as (view, sets):
+            offsets, numbers, similarities = sets.search(
+                asked,
+                threshold=least,
+                limit=limit,
+                now=now_ms(),
+                skip=None,
+                threads=self._threads,
+                isa="auto",
+            )
+            new = [number for number in np.unique(numbers).tolist() if number not in known]
+            records = dict(zip(new, view.records(new), strict=True))
+        return NearSets(offsets, numbers, similarities, records)
 
     def ids(self) -> Iterator[Id]:
         """All ids, in the order of insertion."""

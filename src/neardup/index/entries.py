@@ -29,6 +29,10 @@ _ALL_BITS = 2**64 - 1
 def checked_id(id: Any) -> Id:
     """The id as int or str; an InputError for anything else."""
     if isinstance(id, str):
+        if not id.isascii():
+            _require_unicode(id)
+        return id
+    if type(id) is int and -_LARGEST <= id < _LARGEST:  # asking for SupportsIndex takes 7 µs
         return id
     if isinstance(id, bool) or not isinstance(id, SupportsIndex):
         raise InputError(f"the id {id!r} is of type {type(id).__name__}; ids are int or str")
@@ -40,13 +44,16 @@ def checked_id(id: Any) -> Id:
     return number
 
 
+def _require_unicode(id: str) -> None:
+    try:
+        id.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"the id {id!r} is not valid Unicode; repair it") from None
+
+
 def id_array(ids: list[Id]) -> pa.Array:
     """Ids that are all int or all str as an Arrow array of int64 or string."""
-    kind = pa.string() if isinstance(ids[0], str) else pa.int64()
-    try:
-        return pa.array(ids, kind)
-    except UnicodeEncodeError as error:
-        raise InputError(f"the id {error.object!r} is not valid Unicode; repair it") from None
+    return pa.array(ids, pa.string() if isinstance(ids[0], str) else pa.int64())
 
 
 def id_column(column: pa.Array) -> pa.Array:

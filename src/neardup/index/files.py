@@ -1,4 +1,4 @@
-"""Add, query and export files: the work of `neardup index`."""
+"""Add, check, query and export files: the work of `neardup index`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from neardup.index import Index
 from neardup.index.contents import text_of
 from neardup.index.disk.damage import damage_told
 from neardup.index.entries import Entries, Id, is_text
+from neardup.index.lines import Checked
 from neardup.index.match import Match
+from neardup.kernels.set_index import NEVER
 from neardup.read import Batch
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.terms.batch import TermBatch
@@ -57,6 +59,8 @@ def add_files(
     text: str | None = None,
     id: str | None = None,
     metadata: Sequence[str] | Literal["all"] = (),
+    ttl: str | None = None,
+    replace: bool = False,
     max_document: int = MAX_DOCUMENT,
     progress: Progress | None = None,
     committed: Callable[[int], None] | None = None,
@@ -65,7 +69,8 @@ def add_files(
 
     Documents that are already stored unchanged are skipped, so an interrupted run can be repeated.
     Documents without ids, or all documents with `id="row"`, get ids of file and row and replace
-    nothing. `committed` is called after each commit with the number of documents committed.
+    nothing. A document whose id is in the index with other content is an error, unless `replace`.
+    `committed` is called after each commit with the number of documents committed.
     """
     started = time.perf_counter()
     documents = documents_of(
@@ -83,7 +88,7 @@ def add_files(
                 if progress:
                     progress(documents.done_bytes, documents.total_bytes, seen)
 
-        counted = index.add_counted(batches(), progress=committed)
+        counted = index.add_counted(batches(), ttl=ttl, refuse=not replace, progress=committed)
     return AddSummary(
         os.fspath(index.path),
         str(index.scheme),
@@ -97,6 +102,39 @@ def add_files(
         rejects.path,
         time.perf_counter() - started,
     )
+
+
+def check_files(
+    inputs: Sequence[str],
+    index: Index,
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    metadata: Sequence[str] | Literal["all"] = (),
+    max_document: int = MAX_DOCUMENT,
+    **rules: Any,
+) -> Iterator[list[Checked]]:
+    """Check every document in the files, in order; yields the answers after each commit.
+
+    `rules` are the arguments of `Index.check`. Documents without ids get ids of file and row. A row
+    that cannot be read has an answer with the reason, before those of its batch.
+    """
+    index.check_many([], **rules)  # wrong rules, and an index that cannot be written, raise now
+    documents = documents_of(
+        inputs, index.scheme, text, id, columns=metadata, max_document=max_document
+    )
+    for batch in Prefetched[Batch | TermBatch](documents):
+        answers = [
+            Checked(None, None, f"{row.file} cannot be read: {row.reason}")
+            if row.row is None
+            else Checked(f"{row.file}:{row.row}", None, row.reason)
+            for row in batch.rejected
+        ]
+        if len(batch.ids):
+            ids = batch.ids if batch.made_ids is None else batch.made_ids()
+            verdicts = index.check_many(batch, **rules)
+            answers += map(Checked, ids.to_pylist(), verdicts)
+        yield answers
 
 
 def query_files(
@@ -124,7 +162,7 @@ def export_index(index: Index, output: str | os.PathLike[str]) -> int:
     """Write all documents to a file; return how many.
 
     Parquet output is a fingerprint file, which `neardup pairs` reads; JSON lines also have
-    metadata and texts.
+    metadata, texts, and when a document was added and expires, in seconds since 1970.
     """
     require_apart(output, [index.path])
     suffix = Path(output).suffix
@@ -166,6 +204,10 @@ def _lines(entries: Entries, index: Index) -> Iterator[dict[str, Any]]:
         zip(entries.ids.to_pylist(), entries.words.tolist(), strict=True)
     ):
         line = {"id": id, "words": words, "fingerprint": prints[place] if words else None}
+        if entries.added is not None and entries.added[place]:
+            line["added"] = int(entries.added[place]) / 1000
+        if entries.expires is not None and entries.expires[place] != NEVER:
+            line["expires"] = int(entries.expires[place]) / 1000
         metadata = b"" if entries.metadata is None else entries.metadata[place].as_py()
         if metadata:
             line["metadata"] = orjson.loads(metadata)

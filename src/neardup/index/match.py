@@ -38,6 +38,21 @@ class Verdict(NamedTuple):
     matches: list[Match]
     added: bool
 
+    def __repr__(self) -> str:
+        parts = ["new" if self.is_new else "seen"]
+        if self.match is not None:
+            similar = self.match.similarity
+            far = f"{self.match.distance} bits" if similar is None else f"similarity {similar:.4f}"
+            parts.append(f"best match {self.match.id!r:.40}, {far}")
+            parts.append(f"{len(self.matches)} in all")
+        parts.append("added" if self.added else "not added")
+        return f"<Verdict {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        from neardup.index.notebook import verdict_html
+
+        return verdict_html(self)
+
 
 class MatchList(list[Match]):
     """The matches of one query: a list that a notebook shows as a table."""

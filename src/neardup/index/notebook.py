@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from neardup.index.match import Answers, Match
+from neardup.index.match import Answers, Match, Verdict
 from neardup.notebook import block, heading, note, table
 
 _MOST_ROWS = 50
@@ -18,6 +18,12 @@ def matches_html(matches: list[Match]) -> str:
     number = len(matches)
     title = f"{number:,} {'match' if number == 1 else 'matches'}"
     return block(heading(title), _table((None, match) for match in matches))
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """HTML for the answer to a check: new or seen, and the matches."""
+    title = f"{'New' if verdict.is_new else 'Seen'}, {'added' if verdict.added else 'not added'}"
+    return block(heading(title), _table((None, match) for match in verdict.matches))
 
 
 def answers_html(answers: Answers) -> str:

@@ -73,6 +73,11 @@ class IndexSettings:
                     f"{name} is for an index by similarity, {by_distance[0]} for one by the "
                     "distance of fingerprints; give one of them"
                 )
+        if ttl is not None:
+            raise SettingError(
+                f"ttl is for an index by similarity, {by_distance[0]} for one by the distance of "
+                "fingerprints, whose documents do not expire; give one of them"
+            )
         store_features = bool(chosen.get("store_features", False))
         if store_text and store_features:
             raise SettingError("store_text and store_features do the same; give one of them")

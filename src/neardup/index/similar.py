@@ -141,9 +141,12 @@ def check(change: DiskChange, one: One, rules: Rules, settings: IndexSettings, n
     added = rules.add == "always" or (rules.add == "new" and is_new)
     if added:
         put(change, one, number, now, rules.ttl)
-    elif found:
-        change.saw(found[0][0], now)
     matches = _matches(change, found[: rules.limit], record.row)
+    if found and not added:
+        best = found[0][0]
+        if len(matches) > 1 and found[1][1] == found[0][1]:  # the first of several, by id
+            best = change.number_of(matches[0].id) or best
+        change.saw(best, now)
     return Verdict(is_new, matches[0] if matches else None, matches, added)
 
 
@@ -152,7 +155,7 @@ def put(change: DiskChange, one: One, number: int | None, now: int, ttl: int | N
     record = one.record
     if number is not None:
         old = change.records([number])[0]
-        if _unchanged(old, record):
+        if old.expires > now and _unchanged(old, record):
             change.saw(number, now)
             return False
         change.remove(np.array([number], np.uint64))

@@ -6,6 +6,7 @@ is kept. So every removal is proven, and no two kept documents are similar.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,13 @@ from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.frozen import dataclass
 from neardup.kernels import thread_count
 from neardup.kernels.hamming_join import TooManyPairsError, hamming_stars
-from neardup.kernels.star_join import KEPT, OPEN, Decisions, stars_of_pairs as decide_by_pairs
+from neardup.kernels.star_join import (
+    KEPT,
+    OPEN,
+    REMOVED,
+    Decisions,
+    stars_of_pairs as decide_by_pairs,
+)
 from neardup.pairs.by_features.exact_join import Measure
 from neardup.pairs.by_features.star_search import StarSearch, known_copies
 from neardup.pairs.choose import curve_of, joins_features, plan_for
@@ -51,6 +58,63 @@ class Stars:
     reason: str
     curve: tuple[tuple[float, float], ...] | None = ()
     pairs: FoundPairs | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """The most similar document of another collection, for those that have one at the threshold.
+
+    `places` are of the first of each group of copies, in the input; `kept_for` go on through the
+    other collection.
+    """
+
+    places: Places
+    kept_for: Places
+    similarity: NDArray[np.float64]
+
+
+def stars_after(
+    left: Collected,
+    right: Collected,
+    before: Before,
+    order: Places,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    *,
+    within: bool,
+    progress: DocumentProgress | None = None,
+) -> Stars:
+    """The stars of `left` if its documents were compared with `right` already.
+
+    All documents of `right` are kept and come first.
+    """
+    if not within:
+        known = _known_before(left, before, order)
+        none = np.zeros(fingerprinter.scheme.bits + 1, np.int64)
+        return Stars(*_of_left(known, len(left)), len(before.places), none, EXACT, "")
+    if joins_features(settings):
+        return _by_features(left, None, order, fingerprinter, settings, True, progress, before)
+    found = search_both(left, None, fingerprinter, settings)
+    a, b = np.concatenate((found.a, before.places)), np.concatenate((found.b, before.kept_for))
+    similarity = np.concatenate((found.similarity, before.similarity))
+    merged = replace(found, a=a, b=b, similarity=similarity)
+    return Stars(
+        *stars_of_pairs(left, right, merged, order),
+        found.candidates + len(before.places),
+        found.false_by_distance,
+        found.plan,
+        found.reason,
+        found.curve,
+        found,
+    )
+
+
+def _known_before(left: Collected, before: Before, order: Places) -> Decisions:
+    known = known_copies(left, None, order)
+    first_in_order = known.copy_of[before.places]
+    known.kept_for[first_in_order] = before.kept_for
+    known.similarity[first_in_order] = before.similarity
+    return known
 
 
 def find_stars(
@@ -145,6 +209,7 @@ def _by_features(
     settings: DedupSettings,
     within: bool,
     progress: DocumentProgress | None,
+    before: Before | None = None,
 ) -> Stars:
     """Complete, by the star join on features."""
     search = StarSearch(
@@ -154,7 +219,10 @@ def _by_features(
         memory=settings.memory,
         threads=fingerprinter.threads,
     )
-    known = known_copies(left, right, order)
+    if before is None:
+        known = known_copies(left, right, order)
+    else:
+        known = _known_before(left, before, order)
     own = order[left.words[order] > 0]
     given = np.zeros(0, np.int64)
     if right is not None or search.left_out:
@@ -165,8 +233,8 @@ def _by_features(
         # `possible` speaks of the first copy in the input, `copy_of` names the first in keep order.
         possible[left.filled] = possible[left.firsts[left.copies.group_of]]
         is_first = known.copy_of[own] == own
-        kept_anyhow = own[is_first & ~possible[own]]
-        known.decision[kept_anyhow] = KEPT
+        anyhow = own[is_first & ~possible[own]]
+        known.decision[anyhow] = np.where(known.kept_for[anyhow] == anyhow, KEPT, REMOVED)
         own = own[~is_first | possible[own]]
     if right is not None and not within:
         search.decide(given, own, known, progress)

@@ -31,7 +31,7 @@ def whole_lines(stream: BinaryIO, size: int, longest: int) -> Iterator[bytes | T
                 waiting += len(block)
                 continue
             yield TooLong(waiting + end)
-            block, waiting = block[end + 1 :], 0
+            block, pieces, waiting = block[end + 1 :], [], 0
         cut = block.rfind(b"\n")
         if cut < 0:
             pieces.append(block)

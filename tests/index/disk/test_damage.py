@@ -1,14 +1,18 @@
 """Damaged indexes, one kind of damage at a time; `tests/torture/damage.py` is random."""
 
+import multiprocessing
 import os
+import random
 import struct
+from contextlib import suppress
 
 import lmdb
 import pytest
-from tests.index.texts import pairs, text
+from tests.index.texts import edited, pairs, text
 
 import neardup as nd
-from neardup.index.disk import change
+from neardup.index.disk import kinds
+from neardup.index.disk.damage import DamagedIndexError
 
 
 def _spoil(path, kind, spoil):
@@ -25,19 +29,33 @@ def _spoil(path, kind, spoil):
         transaction.put(bytes(cursor.key()), bytes(value))
 
 
-@pytest.fixture
-def path(tmp_path, monkeypatch):
-    monkeypatch.setattr(change, "MOST_IN_TAIL", 50)
+FORK = multiprocessing.get_context("fork")
+KINDS = {
+    "bands": {"ttl": 1e6},
+    "complete": {"complete": True},
+    "counts": {"weights": "count"},
+    "distance": {"max_distance": 3, "store_text": True},
+}
+
+
+@pytest.fixture(params=list(KINDS))
+def path(request, tmp_path, monkeypatch):
+    monkeypatch.setattr(kinds, "MOST_IN_TAIL", 50)
+    monkeypatch.setattr(kinds, "MOST_WEIGHTED_IN_TAIL", 50)
     path = tmp_path / "x.index"
-    with nd.Index(path, store_text=True) as index:
+    with nd.Index(path, **KINDS[request.param]) as index:
         index.add_many([(f"id {n}", text(n), {"n": n}) for n in range(200)])
+        index.delete("id 5")
+        index.check("seen", text(3))
     return path
 
 
 def _offset_beyond_the_block(block):
     count, width = struct.unpack_from("<I", block, 4)[0], struct.unpack_from("<I", block, 16)[0]
     even = -(-4 * count // 8) * 8
-    ids = 56 + 2 * even + 8 * width * count
+    kinds = struct.unpack_from("<I", block, 20)[0]
+    times = 8 * count * (2 if kinds & 16 else 1)
+    ids = 64 + 2 * even + 8 * width * count + times
     struct.pack_into("<I", block, ids + 4 * (count // 2), 0x7FFFFFFF)
 
 
@@ -59,6 +77,8 @@ def _cut(value):
         (b"i", _cut),
         (b"s", _zeros),
         (b"s", _cut),
+        (b"d", _cut),
+        (b"t", _cut),
         (b"astate", _zeros),
         (b"astate", _cut),
         (b"asettings", _cut),
@@ -73,7 +93,10 @@ def test_damage_is_told_by_the_path_and_what_to_do(path, kind, spoil):
         nd.Index(path) as index,
     ):
         index.query(text(3))
+        list(index.query_many([text(n) for n in range(200)]))
         list(index.ids())
+        index.get("id 3")
+        index.check("again", text(3))
         index.add("id 3", text(4))
         index.compact()
     assert str(path) in str(told.value)
@@ -95,3 +118,43 @@ def test_a_large_file_is_walked_through_too(tmp_path):
             file.write(b"\xff" * 16)
     with pytest.raises(nd.NeardupError, match="is damaged"):
         nd.Index(path)
+
+
+def _answers(index):
+    asked = [text(n) for n in range(200)] + [edited(n) for n in range(0, 200, 5)]
+    return list(index.query_many(asked)), [index.get(id) for id in index.ids()]
+
+
+def _flip_and_ask(path, good, expected, seed):
+    """Open copies with one wrong byte, or cut short; exit with the number of those refused."""
+    chance = random.Random(seed)
+    data, refused = path / "data.mdb", 0
+    for step in range(60):
+        spoilt = bytearray(good)
+        if step % 4:
+            spoilt[chance.randrange(len(good))] ^= 1 << chance.randrange(8)
+        else:
+            del spoilt[chance.randrange(len(good)) :]
+        data.write_bytes(spoilt)
+        (path / "lock.mdb").unlink(missing_ok=True)
+        try:
+            with nd.Index(path, create=False, threads=1) as index:
+                with suppress(DamagedIndexError):  # and never another error
+                    _answers(index)
+                index._store.verify()
+                found = _answers(index)
+        except nd.NeardupError as error:
+            refused += str(path) in str(error)
+            continue
+        assert found == expected, step
+    os._exit(refused)
+
+
+def test_a_wrong_byte_is_found_by_verifying_or_changes_nothing(path):
+    with nd.Index(path) as index:
+        expected = _answers(index)
+    good = (path / "data.mdb").read_bytes()
+    process = FORK.Process(target=_flip_and_ask, args=(path, good, expected, 5))
+    process.start()
+    process.join()
+    assert 25 < process.exitcode < 60  # no signal; an assertion ends with 1

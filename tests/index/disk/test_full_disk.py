@@ -45,6 +45,38 @@ def test_a_full_disk_is_told_and_nothing_is_lost(small_disk):
         assert [match.id for match in index.query(text(done + 7))] == [done + 7]
 
 
+@pytest.mark.parametrize("kind", [{}, {"complete": True}, {"max_distance": 3}])
+def test_what_was_checked_before_the_disk_was_full_is_kept(small_disk, kind):
+    path = small_disk / "x.index"
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes((3 << 20) // 2))
+    with nd.Index(path, **kind) as index:
+        done = 0
+        with pytest.raises(nd.NeardupError, match=r"the disk that holds it is full .*free some"):
+            while True:
+                batch = [(number, text(number)) for number in range(done, done + 50)]
+                assert all(verdict.added for verdict in index.check_many(batch))
+                done += 50
+        assert done
+        assert [
+            index.check("again", text(number), add="never").match.id for number in (0, done - 1)
+        ] == [
+            0,
+            done - 1,
+        ]
+        assert index.query(text(done)) == []
+        with pytest.raises(nd.NeardupError):
+            index.backup(small_disk / "copy")
+        assert sorted(os.listdir(small_disk)) == ["filler", "x.index"]
+        filler.unlink()
+        assert index.check(done, text(done)).added
+        assert index.backup(small_disk / "copy") == done + 1
+    for folder in (path, small_disk / "copy"):
+        with nd.Index(folder) as index:
+            assert list(index.ids()) == list(range(done + 1))
+            assert index._store.verify() == done + 1
+
+
 def test_the_commands_tell_of_a_full_disk(small_disk):
     (small_disk / "filler").write_bytes(bytes(2 << 20))
     path = small_disk / "x.index"

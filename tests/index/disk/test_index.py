@@ -17,9 +17,8 @@ import pytest
 from tests.index.texts import pairs, text
 
 import neardup as nd
-from neardup.index.disk import change, environment
+from neardup.index.disk import environment, kinds
 
-FIXTURE = Path(__file__).parents[2] / "fixtures" / "index_version_1"
 FORK = multiprocessing.get_context("fork")
 
 
@@ -40,6 +39,19 @@ def test_opened_again_it_knows_its_settings(path):
         pass
 
 
+def test_an_index_by_similarity_knows_its_settings(path):
+    chosen = {"threshold": 0.7, "complete": True, "ttl": "30d", "store_text": True}
+    with nd.Index(path, **chosen) as index:
+        index.check("a", "some text or other", {"url": "x"})
+    with nd.Index(path) as index:
+        assert (index.settings.threshold, index.settings.complete) == (0.7, True)
+        assert index.settings.ttl == 30 * 86400
+        assert index.get("a").text == "some text or other"
+        assert index.get("a").expires == pytest.approx(index.get("a").seen.first + 30 * 86400)
+        assert index.query("some text or other") == [nd.Match("a", 0, 1.0, {"url": "x"})]
+    nd.Index(path, **chosen).close()
+
+
 @pytest.mark.parametrize(
     ("setting", "error", "named"),
     [
@@ -48,8 +60,11 @@ def test_opened_again_it_knows_its_settings(path):
         ({"weights": "count"}, nd.SchemeMismatchError, ["nd1/word:3/count/64"]),
         ({"hash": "md5"}, nd.SchemeMismatchError, ["md5/word:3/set/64"]),
         ({"text": "a+b"}, nd.SchemeMismatchError, ["fields:a+b"]),
-        ({"plan": "blocks:5"}, nd.SettingError, ["blocks:3", "blocks:5"]),
-        ({"max_distance": 2}, nd.SettingError, ["max_distance=3"]),
+        ({"threshold": 0.9}, nd.SettingError, ["threshold=0.8"]),
+        ({"complete": True}, nd.SettingError, ["complete=False"]),
+        ({"ttl": "1d"}, nd.SettingError, ["ttl=None"]),
+        ({"plan": "blocks:5"}, nd.SettingError, ["index by similarity", "plan was given"]),
+        ({"max_distance": 2}, nd.SettingError, ["by similarity", "max_distance was given"]),
         ({"store_text": True}, nd.SettingError, ["store_text=False"]),
     ],
 )
@@ -59,6 +74,22 @@ def test_other_settings_are_refused_by_name(path, setting, error, named):
         nd.Index(path, **setting)
     assert all(name in str(refused.value) for name in [str(path), *named])
     nd.Index(path).close()  # and nothing is left open
+
+
+@pytest.mark.parametrize(
+    ("setting", "named"),
+    [
+        ({"plan": "blocks:5"}, ["blocks:3", "blocks:5"]),
+        ({"max_distance": 2}, ["max_distance=3"]),
+        ({"threshold": 0.8}, ["index by distance", "threshold was given"]),
+    ],
+)
+def test_other_settings_of_an_index_by_distance_are_refused(path, setting, named):
+    nd.Index(path, max_distance=3).close()
+    with pytest.raises(nd.SettingError) as refused:
+        nd.Index(path, **setting)
+    assert all(name in str(refused.value) for name in [str(path), *named])
+    nd.Index(path, max_distance=3).close()
 
 
 def test_weights_by_tfidf_bring_their_table_along(path):
@@ -113,8 +144,8 @@ def test_what_is_no_index_is_refused(tmp_path):
 def test_a_newer_format_is_refused_by_name(path):
     nd.Index(path).close()
     with lmdb.open(str(path)) as other, other.begin(write=True) as transaction:
-        transaction.put(b"aformat", b"neardup index 2")
-    with pytest.raises(nd.NeardupError, match=r"neardup index 2.*neardup index 1"):
+        transaction.put(b"aformat", b"neardup index 3")
+    with pytest.raises(nd.NeardupError, match=r"neardup index 3.*neardup index 2"):
         nd.Index(path)
 
 
@@ -124,9 +155,11 @@ FINE, REFUSED = 0, 3
 def _open_and_ask(path):
     try:
         with nd.Index(path, create=False) as index:
-            index.query(7)
+            index.query(text(3))
+            list(index.query_many([text(n) for n in range(0, 900, 90)]))
             for id in index.ids():
                 index.get(id)
+            index.check("new", text(5000))
             index.compact()
     except nd.NeardupError:
         sys.exit(REFUSED)
@@ -147,10 +180,11 @@ def damage(data, where):
             file.write(chance.randbytes(4096))
 
 
-def test_damage_is_told_and_never_a_crash(tmp_path, monkeypatch):
-    monkeypatch.setattr(change, "MOST_IN_TAIL", 100)
+@pytest.mark.parametrize("kind", [{}, {"complete": True}, {"max_distance": 3, "store_text": True}])
+def test_damage_is_told_and_never_a_crash(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(kinds, "MOST_IN_TAIL", 100)
     good = tmp_path / "good"
-    with nd.Index(good, store_text=True) as index:
+    with nd.Index(good, **kind) as index:
         index.add_many(pairs(0, 1000))
         index.add_many(pairs(2000, 2030))
         index.delete(7)
@@ -167,26 +201,9 @@ def test_damage_is_told_and_never_a_crash(tmp_path, monkeypatch):
         shutil.rmtree(path)
 
 
-def test_the_first_format_is_still_read(tmp_path):
-    path = tmp_path / "x.index"
-    shutil.copytree(FIXTURE, path)
-    with nd.Index(path, create=False) as index:
-        assert str(index.scheme) == "nd1/word:3/set/64"
-        assert len(index) == 1200
-        assert list(index.ids())[:2] == [0, 1]
-        assert "gone" not in index
-        assert index.get("last").metadata == {"name": "last"}
-        assert index.get("last").text == text("last")
-        for number in (0, 1, 700, 1197):
-            match = index.query(text(number), threshold=0.5)[0]
-            assert (match.id, match.distance, match.similarity) == (number, 0, 1.0)
-        index.add("new", text("new"))
-        assert [match.id for match in index.query(text("new"))] == ["new"]
-
-
 def test_the_map_grows_by_itself(path, monkeypatch):
     monkeypatch.setattr(environment, "FIRST_MAP", 1 << 17)
-    monkeypatch.setattr(change, "MOST_IN_TAIL", 64)
+    monkeypatch.setattr(kinds, "MOST_IN_TAIL", 64)
     with nd.Index(path, store_text=True, sync=False) as index:
         other = nd.Index(path, readonly=True)  # the same process, the same map
         for first in range(0, 3000, 300):
@@ -214,10 +231,10 @@ def test_another_process_grows_the_map(path, monkeypatch):
 
 
 def test_large_segments_stay_right_while_they_come_and_go(path, monkeypatch):
-    monkeypatch.setattr(change, "MOST_IN_TAIL", 3000)
+    monkeypatch.setattr(kinds, "MOST_IN_TAIL", 3000)
     rng = np.random.default_rng(3)
     known = {}
-    with nd.Index(path, sync=False) as index:
+    with nd.Index(path, max_distance=3, sync=False) as index:
         for step in range(12):
             ids = rng.integers(0, 30_000, 4000)
             rows = rng.integers(0, 2**64, 4000, dtype=np.uint64)
@@ -244,7 +261,7 @@ def _add_batches(path, first, last):
 
 
 def test_readers_see_whole_commits_while_a_writer_writes(path, monkeypatch):
-    monkeypatch.setattr(change, "MOST_IN_TAIL", 32)
+    monkeypatch.setattr(kinds, "MOST_IN_TAIL", 32)
     nd.Index(path).close()
     writer = FORK.Process(target=_add_batches, args=(path, 0, 60))
     writer.start()
@@ -324,7 +341,8 @@ def test_a_reader_that_died_leaves_no_lock_behind(path):
     os.kill(reader.pid, signal.SIGKILL)
     reader.join()
     with nd.Index(path) as index:
-        assert str(reader.pid) not in index._store._environment._lmdb.readers()
+        assert isinstance(index._store.environment, environment.Environment)
+        assert str(reader.pid) not in index._store.environment._lmdb.readers()
         index.add(1, "one two three")
 
 
@@ -399,7 +417,8 @@ def test_a_full_disk_undoes_what_failed_and_nothing_else(path):
 def test_a_giant_bucket_is_not_gone_through(path, kind):
     n = 200_000
     same = np.full(n, 0x123456789ABCDEF0, np.uint64)
-    with nd.MemoryIndex() if kind == "memory" else nd.Index(path, sync=False) as index:
+    chosen = {"max_distance": 3}
+    with nd.MemoryIndex(**chosen) if kind == "memory" else nd.Index(path, **chosen) as index:
         index.add_many(nd.Fingerprints(same, index.scheme, ids=np.arange(n)))
         index.add_many(nd.Fingerprints(same[:1] ^ np.uint64(1), index.scheme, ids=["near"]))
         assert [match.id for match in index.query(int(same[0]), limit=5)] == [0, 1, 2, 3, 4]

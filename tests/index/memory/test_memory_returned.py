@@ -30,7 +30,7 @@ def empty(index, count):
     for first in range(0, count, 20_000):
         index.delete_many([f"document {{number}}" for number in range(first, first + 20_000)])
 
-index = nd.MemoryIndex()
+index = nd.MemoryIndex(max_distance=3)
 fill(index, 20_000)
 empty(index, 20_000)
 index.compact()
@@ -56,7 +56,7 @@ def test_memory_goes_back_to_the_system():
 
 
 def test_tables_shrink_when_most_documents_are_gone():
-    index = nd.MemoryIndex()
+    index = nd.MemoryIndex(max_distance=3)
     prints = np.random.default_rng(2).integers(0, 2**64, 60_000, np.uint64)
     index.add_many(nd.Fingerprints(prints, index.scheme, ids=np.arange(60_000)))
     full = sum(index.stats(0).bytes.values())

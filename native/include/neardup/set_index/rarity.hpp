@@ -37,32 +37,43 @@ inline std::uint8_t rank_of_count(std::uint32_t count) {
     return static_cast<std::uint8_t>(8 * (log - 2) + (count >> (log - 3) & 7));
 }
 
+// Where a table has the sets that one of their rarest features leads to: one key for those in
+// `first`, and another one for those in `further`.
+inline std::uint32_t key_of_rarest(std::uint32_t feature, bool further) {
+    return static_cast<std::uint32_t>(mixed_feature(further ? ~feature : feature));
+}
+
 // Chooses prefixes; reuses its memory.
+//
+// Of two similar sets, the lighter one shares the more of its mass, so that it needs fewer
+// features: the rarest feature that both have is in `first` of the lighter one, and in `first` or
+// `further` of the other. A family of documents that share a text, but are not similar, then meets
+// in `further` of both at most, which nobody looks up.
 class RarestFeatures {
   public:
-    // Those of a set without weights.
-    const std::vector<std::uint32_t>& choose(const std::uint32_t* features, std::size_t count,
-                                             const RarityTable& table, const Limits& limits) {
-        const double least = limits.probe(static_cast<double>(count));
-        const auto light = static_cast<std::size_t>(std::max(std::ceil(least) - 1, 0.0));
-        std::size_t left = count - std::min(light, count);
+    std::vector<std::uint32_t> first, further;
+
+    // Of a set without weights.
+    void choose(const std::uint32_t* features, std::size_t count, const RarityTable& table,
+                const Limits& limits) {
         std::array<std::uint32_t, 256> of_rank{};
         ranks_.resize(count);
         for (std::size_t i = 0; i < count; ++i) ++of_rank[ranks_[i] = table.rank(features[i])];
-        std::size_t cut = 0;
-        for (; cut < 255 && left > of_rank[cut]; ++cut) left -= of_rank[cut];
-        chosen_.clear();
+        Cut few(count, limits.index(static_cast<double>(count)), of_rank);
+        Cut all(count, limits.probe(static_cast<double>(count)), of_rank);
+        first.clear();
+        further.clear();
         for (std::size_t i = 0; i < count; ++i) {
-            if (ranks_[i] > cut || (ranks_[i] == cut && left == 0)) continue;
-            if (ranks_[i] == cut) --left;
-            chosen_.push_back(features[i]);
+            const bool is_few = few.takes(ranks_[i]), is_any = all.takes(ranks_[i]);
+            if (is_few)
+                first.push_back(features[i]);
+            else if (is_any)
+                further.push_back(features[i]);
         }
-        return chosen_;
     }
 
-    // Those of a set with weights, by the mass of each feature.
-    const std::vector<std::uint32_t>& choose(const DocumentView& set, const RarityTable& table,
-                                             const Limits& limits) {
+    // Of a set with weights, by the mass of each feature.
+    void choose(const DocumentView& set, const RarityTable& table, const Limits& limits) {
         ranks_.resize(set.size);
         order_.resize(set.size);
         std::iota(order_.begin(), order_.end(), 0U);
@@ -75,21 +86,46 @@ class RarestFeatures {
                          [&](std::uint32_t x, std::uint32_t y) { return ranks_[x] < ranks_[y]; });
         // What is left out is summed from its light end: what is left of the mass of all would be
         // wrong by a part of that mass, which may be more than the limits allow for.
-        const double least = limits.probe(mass);
-        std::size_t kept = set.size;
-        for (double light = 0; kept != 0; --kept) {
-            light += limits.mass(set.weights[order_[kept - 1]]);
-            if (light >= least) break;
+        double light = 0;
+        std::size_t any = set.size;
+        for (; any != 0; --any) {
+            const double more = limits.mass(set.weights[order_[any - 1]]);
+            if (light + more >= limits.probe(mass)) break;
+            light += more;
         }
-        chosen_.clear();
-        for (std::size_t i = 0; i < kept; ++i)
-            chosen_.push_back(short_feature(set.hashes[order_[i]]));
-        return chosen_;
+        std::size_t few = any;
+        for (; few != 0; --few) {
+            const double more = limits.mass(set.weights[order_[few - 1]]);
+            if (light + more >= limits.index(mass)) break;
+            light += more;
+        }
+        first.clear();
+        further.clear();
+        for (std::size_t i = 0; i < any; ++i)
+            (i < few ? first : further).push_back(short_feature(set.hashes[order_[i]]));
     }
 
   private:
+    // Up to which rank features are taken, and how many of that rank: so many that those left out
+    // are fewer than `least`.
+    struct Cut {
+        std::size_t rank = 0, left;
+
+        Cut(std::size_t count, double least, const std::array<std::uint32_t, 256>& of_rank) {
+            const auto light = static_cast<std::size_t>(std::max(std::ceil(least) - 1, 0.0));
+            left = count - std::min(light, count);
+            for (; rank < 255 && left > of_rank[rank]; ++rank) left -= of_rank[rank];
+        }
+        bool takes(std::size_t other) {
+            if (other != rank) return other < rank;
+            if (left == 0) return false;
+            --left;
+            return true;
+        }
+    };
+
     std::vector<std::uint8_t> ranks_;
-    std::vector<std::uint32_t> order_, chosen_;
+    std::vector<std::uint32_t> order_;
 };
 
 }  // namespace neardup

@@ -102,8 +102,12 @@ class SetSegment {
             double most;  // similarity
             std::uint32_t set;
         };
+        struct Lookup {
+            std::uint32_t key, first, last;  // and the range of sets to look for
+        };
         std::vector<std::uint32_t> sets;
         std::vector<Bound> bounds;
+        std::vector<Lookup> lookups;
         RarestFeatures rarest;
     };
     void search(SetComparer& comparer, const SetQuestion& question, const DeadNumbers& dead,

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
 #include <vector>
@@ -51,7 +52,12 @@ class SetTail {
     void put_set(Entry made, const std::uint32_t* features, std::size_t count);
     void put_weighted(Entry made, const DocumentView& set);
 
+    struct Reading;
+    struct Writing;
+
     SetPlan plan_;
+    // Who waits to write closes the door to new readers: a shared mutex may let them in forever.
+    mutable std::mutex door_;
     mutable std::shared_mutex lock_;
     std::vector<Entry> entries_;
     std::unordered_map<std::uint64_t, std::size_t> places_;

@@ -35,7 +35,9 @@ std::size_t shared_by_search(const T* few, std::size_t few_count, const T* many,
     for (std::size_t i = 0; i < few_count; ++i) {
         many = std::lower_bound(many, end, few[i]);
         if (many == end) break;
-        shared += *many == few[i];
+        const bool hit = *many == few[i];
+        shared += hit;
+        many += hit;
     }
     return shared;
 }

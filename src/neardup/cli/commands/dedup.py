@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from neardup.collection.settings import DedupSettings
     from neardup.deduplication.result import Result
     from neardup.deduplication.save import Saved
+    from neardup.index.store import Put
 
 _LARGEST = 5
 _CHAINS = 3
@@ -53,7 +55,17 @@ _FORMATS = ("parquet", "jsonl", "csv")
 @options.flag(
     "--within", help="With --against, also remove near-duplicates within INPUT, in the same run."
 )
+@options.flag(
+    "--update",
+    help="With an index as --against: also remove near-duplicates within INPUT, and add the kept "
+    "documents to the index, which is created if it is missing.",
+)
 @options.path("--index", help="Add the kept documents to this index; created if it is missing.")
+@options.flag(
+    "--replace",
+    help="With --update or --index, replace documents of the index that came from another input "
+    "and have the same ids. Default: fail.",
+)
 @options.preset
 @options.path(
     "--config",
@@ -82,7 +94,9 @@ def dedup(
     copies: bool,
     against: tuple[str, ...],
     within: bool,
+    update: bool,
     index: Path | None,
+    replace: bool,
     preset: str | None,
     config: Path | None,
     resume: bool,
@@ -115,13 +129,18 @@ def dedup(
     require_format(format)
     if within and not against:
         raise SettingError("--within needs another collection; name it with --against")
+    if update:
+        _require_update(against, index, resume)
+        index = Path(against[0])
+    if replace and index is None:
+        raise SettingError("--replace is for documents added to an index; use --update or --index")
     others = [place for place in (index, config) if place is not None]
     require_apart(output, [*inputs, *against, *others])
     FOLDER.require_free(output, overwrite=overwrite)
     if index is not None:
-        from neardup.deduplication.to_index import require_fitting_index
+        from neardup.deduplication.to_index import require_fitting_index, require_update
 
-        require_fitting_index(settings, index)
+        (require_update if update else require_fitting_index)(settings, index)
     if resume:
         require_checkable([*inputs, *against])
     keep_freed_memory()
@@ -134,14 +153,26 @@ def dedup(
                 f"{work_folder} has finished passes of an earlier run; use them with --resume, or "
                 "delete the folder"
             )
-        old = stored_source(list(against), settings) if against else None
+        old = None
+        if against and not (update and not os.path.exists(against[0])):
+            old = stored_source(list(against), settings)
         source = FileSource(list(inputs), settings)
         passes = None
         if resume:
             named = [inputs, against] if against else [inputs]
             passes = Resume(output, named, settings, stages.say, within=within)
             stack.callback(passes.close)
-        result = deduplicate(source, settings, old, stages, within=within, resume=passes)
+        result = deduplicate(
+            source,
+            settings,
+            old,
+            stages,
+            within=within or update,
+            updates=index is not None and _is_same(index, against),
+            delivers=index is not None,
+            replaces=replace,
+            resume=passes,
+        )
         rejected = result.collected.rejected
         if strict and rejected:
             row = next(iter(rejected))
@@ -150,6 +181,10 @@ def dedup(
                 f"{count(len(rejected), 'row')} cannot be read, the first in {place}: "
                 f"{row.reason}; {output} was not written"
             )
+        if index is not None and not replace:
+            from neardup.deduplication.to_index import require_no_replacing
+
+            require_no_replacing(result, index)
         saved = save(
             result,
             output,
@@ -170,13 +205,64 @@ def dedup(
                 if bar is not None:
                     bar(stored, kept, stored)
 
-            leave_index(result, index, committed)
+            put = leave_index(result, index, committed, replace=replace)
         if passes is not None:
             passes.remove()
     if json:
         say_json(saved.summary)
     elif not quiet:
         _print(result, saved, output)
+        if index is not None:
+            _print_index(index, put, saved.summary["kept"])
+
+
+def _require_update(against: tuple[str, ...], index: Path | None, resume: bool) -> None:
+    """Refuse options that --update cannot be used with."""
+    from neardup.errors import SettingError
+
+    if len(against) != 1:
+        raise SettingError("--update needs one index; name it with --against")
+    if index is not None:
+        raise SettingError(
+            "--update adds the kept documents to the index of --against; leave out --index"
+        )
+    if resume:
+        raise SettingError(
+            "--resume cannot be used with --update, because the index changes; run without "
+            "--resume, and repeat the same command if it is interrupted"
+        )
+
+
+def _is_same(index: Path, against: tuple[str, ...]) -> bool:
+    """Whether the kept documents are added to the index that they are compared with."""
+    if len(against) != 1:
+        return False
+    return os.path.realpath(against[0]) == os.path.realpath(index)
+
+
+def _print_index(index: Path, put: Put, kept: int) -> None:
+    counts = [f"{put.stored - put.replaced:,} added"]
+    if put.replaced:
+        counts.append(f"{put.replaced:,} replaced")
+    if kept > put.stored:
+        counts.append(f"{kept - put.stored:,} there already")
+    if put.renamed:
+        counts.append(f"{put.renamed:,} under an id with a hash, because theirs was in use")
+    say(f"{', '.join(counts)} → {index}")
+
+
+def _repeated(summary: Mapping[str, Any]) -> str:
+    """Which earlier deliveries the removed documents repeat."""
+    ranked = summary["repeated"]
+    named = [f"{one['documents']:,} of {one['source'] or 'unknown source'}" for one in ranked]
+    if len(named) > _LARGEST:
+        rest = summary["repeats_index"] - sum(one["documents"] for one in ranked[:_LARGEST])
+        named = [*named[:_LARGEST], f"{rest:,} of others"]
+    of_index = f" ({', '.join(named)})" if named else ""
+    return (
+        f"{summary['repeats_index']:,} of the removed repeat documents of the index{of_index}, "
+        f"{summary['repeats_input']:,} repeat documents of the input"
+    )
 
 
 def _print(result: Result, saved: Saved, output: Path) -> None:
@@ -190,6 +276,8 @@ def _print(result: Result, saved: Saved, output: Path) -> None:
         f"{summary['kept']:,} kept"
     )
     say(f"{_listed(result, summary)}; {count(summary['candidates'], 'candidate')}, all verified")
+    if "repeats_index" in summary:
+        say(_repeated(summary))
     if summary["unproven"]:
         say(_unproven(result.settings, summary["unproven"]))
         for line in _chains(result):

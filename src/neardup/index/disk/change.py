@@ -131,6 +131,12 @@ class DiskChange(DiskView, Change):
         own = self._own.get(number)
         return super().summary_of(number) if own is None else (own.id, own.row, own.metadata)
 
+    def records(self, numbers: Sequence[int]) -> list[Record]:
+        """Documents that were put one by one may not be written yet."""
+        if self._waiting and not self._waiting.keys().isdisjoint(numbers):
+            self._write_waiting()
+        return super().records(numbers)
+
     def find(
         self, rows: NDArray[np.uint64], *, max_distance: int, limit: int | None, threads: int
     ) -> Matches:
@@ -169,7 +175,9 @@ class DiskChange(DiskView, Change):
         old = self.numbers_of(entries)
         there = np.flatnonzero(old >= 0)
         if len(there):
-            same = unchanged(entries, there, self.records(old[there].tolist()))
+            now, records = now_ms(), self.records(old[there].tolist())
+            same = unchanged(entries, there, records)
+            same &= np.array([record.expires > now for record in records])
             self.remove(old[there[~same]].astype(np.uint64))
             replaced += int((~same).sum())
             fresh = np.ones(len(entries), np.bool_)

@@ -17,7 +17,7 @@ import lmdb
 from neardup.errors import NeardupError, SettingError
 from neardup.index.disk import turns
 from neardup.index.disk.damage import explained, require_sound, require_sound_front
-from neardup.index.disk.turns import WriterLock
+from neardup.index.disk.turns import WaitedTooLongError, WriterLock
 
 DATA = "data.mdb"
 LOCK = "lock.mdb"
@@ -87,11 +87,12 @@ class Environment:
         """
         if self.readonly or self._turn is None:
             raise SettingError(f"{self.path} was opened read-only; open it for writing")
+        until = time.monotonic() + timeout
         if not self._writing.acquire(timeout=timeout):
-            raise NeardupError(turns.waited_too_long(self.path, timeout))
+            raise WaitedTooLongError(turns.waited_too_long(self.path, timeout))
         with (
             _released(self._writing),
-            self._turn.held(timeout),
+            self._turn.held(timeout, until),
             explained(self.path, "written"),
         ):
             self._require_in_place()
@@ -111,13 +112,16 @@ class Environment:
         """Size of the file on disk."""
         return os.stat(self.path / DATA).st_blocks * 512
 
-    def copy(self, folder: Path) -> None:
-        """Write the state of the last commit to another folder, compacted; writers go on."""
+    def copy(self, transaction: Any, folder: Path) -> None:
+        """Write the state that a transaction sees to another folder, compacted; writers go on."""
         with explained(folder, "written"):
-            self._lmdb.copy(os.fsencode(folder), compact=True)
+            self._lmdb.copy(os.fsencode(folder), compact=True, txn=transaction)
 
     def close(self) -> None:
-        self._lmdb.close()
+        """Close the files when the last reader is done: searches read the map without a copy."""
+        with self._gate:
+            self._gate.wait_for(lambda: self._inside == 0)
+            self._lmdb.close()
         if self._turn is not None:
             self._turn.close()
             self._turn = None

@@ -197,7 +197,7 @@ class Stored:
         row_words: int = 0,
     ) -> None:
         self._transaction = transaction
-        self._known = known or (b"", State.new())
+        self._known = known
         self._opened = opened
         self._row_words = row_words
         self._own_segments: dict[int, OpenSegment] = {}
@@ -219,7 +219,8 @@ class Stored:
     def state(self) -> State:
         """The state of the last commit."""
         data = self.state_bytes()
-        return self._known[1] if data == self._known[0] else state_of(data)
+        known = self._known
+        return known[1] if known is not None and data == known[0] else state_of(data)
 
     def state_bytes(self) -> bytes:
         """The state of the last commit, as stored."""
@@ -256,6 +257,7 @@ class Stored:
         `kept` keeps it in memory, too, for searches in this transaction.
         """
         self._transaction.put(_KEY.pack(_BLOCK, last), data)
+        self._own_blocks.pop(last, None)
         if kept:
             self._own_blocks[last] = data
 

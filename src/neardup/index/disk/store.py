@@ -138,6 +138,8 @@ class DiskStore(Store):
         def attempt(transaction: Any) -> Found:
             nonlocal last
             publishing.close()  # if the map was too small for an earlier attempt
+            if last is not None:
+                last.undo()
             stored = self._stored(transaction)
             state = stored.state()
             with self._lock:
@@ -225,6 +227,10 @@ class DiskStore(Store):
 
     def verify(self) -> int:
         """Read everything and check all checksums; return the number of documents."""
+        with damage_told(self._path):
+            return self._verified()
+
+    def _verified(self) -> int:
         with self.view() as view:
             for segment in view.state.segments:
                 opened = view.stored.segment(segment.key)
@@ -335,6 +341,7 @@ def _opened(
 
 def upgrade(path: Path) -> bool:
     """Convert an index of format 1, in place; return False if it is of this format already."""
+    _require_place(path, create=False)
     environment = environments.acquire(path, readonly=False, sync=True)
     try:
 

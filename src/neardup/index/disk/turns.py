@@ -26,6 +26,10 @@ Work = TypeVar("Work")
 Done = TypeVar("Done")
 
 
+class WaitedTooLongError(NeardupError):
+    """A change has waited longer than the timeout; nothing was changed."""
+
+
 class _Request(Generic[Work, Done]):
     """One piece of work, and how it ended. `ready` is held until then, or until it is to lead."""
 
@@ -33,6 +37,7 @@ class _Request(Generic[Work, Done]):
         self.work = work
         self.ready = threading.Lock()
         self.leads = False
+        self.is_done = False
         self.result: Done | None = None
         self.error: BaseException | None = None
 
@@ -40,7 +45,8 @@ class _Request(Generic[Work, Done]):
 class Grouped(Generic[Work, Done]):
     """Runs the work of many threads in groups: `run` takes a list of work, and returns results.
 
-    If a group fails, its members run again one by one, so that an error concerns only its cause.
+    If a group fails, its members run again one by one, so that an error concerns only its cause; a
+    time-out concerns all of them.
     """
 
     def __init__(
@@ -72,47 +78,60 @@ class Grouped(Generic[Work, Done]):
         return request.result  # type: ignore[return-value]
 
     def _wait(self, request: _Request[Work, Done], timeout: float) -> None:
-        if request.ready.acquire(timeout=timeout):
-            return
-        with self._lock:
-            if request in self._queue:
-                self._queue.remove(request)
-                raise NeardupError(self._too_long())
-        request.ready.acquire()  # it is being written
+        try:
+            if request.ready.acquire(timeout=timeout):
+                return
+            with self._lock:
+                if request in self._queue:
+                    raise WaitedTooLongError(self._too_long())
+            request.ready.acquire()  # it is being written
+        except BaseException:  # too late, or interrupted
+            with self._lock:
+                if request in self._queue:
+                    self._queue.remove(request)
+                elif request.leads:
+                    self._pass_on()
+            raise
 
     def _lead(self, request: _Request[Work, Done]) -> None:
         with self._lock:
             group = [request, *self._queue[: _MOST_TOGETHER - 1]]
             del self._queue[: _MOST_TOGETHER - 1]
+        others = group[1:]
         try:
             self._run_group(group)
         except BaseException as error:  # the leader was interrupted: others go on without it
             request.error = error
             with self._lock:
-                self._queue[:0] = group[1:]
-            group = [request]
+                self._queue[:0] = [other for other in others if not other.is_done]
+            others = [other for other in others if other.is_done]
         finally:
             with self._lock:
-                next_leader = self._queue.pop(0) if self._queue else None
-                self._busy = next_leader is not None
-            if next_leader is not None:
-                next_leader.leads = True
-                next_leader.ready.release()
-            for other in group[1:]:
+                self._pass_on()
+            for other in others:
                 other.ready.release()
+
+    def _pass_on(self) -> None:
+        """Let the next one lead, if anyone waits; the caller holds the lock."""
+        self._busy = bool(self._queue)
+        if self._queue:
+            leader = self._queue.pop(0)
+            leader.leads = True
+            leader.ready.release()
 
     def _run_group(self, group: list[_Request[Work, Done]]) -> None:
         try:
             results = self._run([request.work for request in group])
         except Exception as error:
-            if len(group) == 1:
-                group[0].error = error
+            if len(group) > 1 and not isinstance(error, WaitedTooLongError):
+                for request in group:
+                    self._run_group([request])
                 return
             for request in group:
-                self._run_group([request])
+                request.error, request.is_done = error, True
             return
         for request, result in zip(group, results, strict=True):
-            request.result = result
+            request.result, request.is_done = result, True
 
 
 class WriterLock:
@@ -123,9 +142,12 @@ class WriterLock:
         self._file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
 
     @contextmanager
-    def held(self, timeout: float) -> Iterator[None]:
-        """Hold the lock; a NeardupError if another process does not let go of it in time."""
-        self._take(timeout)
+    def held(self, timeout: float, until: float) -> Iterator[None]:
+        """Hold the lock; a `WaitedTooLongError` if another process does not let go of it in time.
+
+        `until` is when the timeout ends, by `time.monotonic`.
+        """
+        self._take(timeout, until)
         try:
             yield
         finally:
@@ -134,15 +156,14 @@ class WriterLock:
     def close(self) -> None:
         os.close(self._file)
 
-    def _take(self, timeout: float) -> None:
-        until = time.monotonic() + timeout
+    def _take(self, timeout: float, until: float) -> None:
         pause = _FIRST_PAUSE
         while True:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() >= until:
-                    raise NeardupError(waited_too_long(self._folder, timeout)) from None
+                    raise WaitedTooLongError(waited_too_long(self._folder, timeout)) from None
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
             else:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from neardup.errors import NeardupError
+from neardup.index.disk.turns import WaitedTooLongError
 
 Found = TypeVar("Found")
 
@@ -49,7 +49,7 @@ class MemoryEnvironment:
     def write(self, work: Callable[[MemoryTransaction], Found], timeout: float) -> Found:
         """Run `work`; its changes take effect together, or not at all if it fails."""
         if not self._writing.acquire(timeout=timeout):
-            raise NeardupError(
+            raise WaitedTooLongError(
                 f"the index in memory is being changed by another thread, which has not finished "
                 f"in {timeout:g} s; nothing was changed: try again later"
             )
