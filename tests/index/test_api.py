@@ -13,6 +13,8 @@ from tests.index.texts import pairs, text
 import neardup as nd
 from neardup.index.api import Seen
 from neardup.index.disk import kinds
+from neardup.index.disk.change import every_run
+from neardup.index.disk.records import Segment, State
 from neardup.read import Documents
 from neardup.read.terms.documents import TermDocuments
 
@@ -510,3 +512,27 @@ def test_a_transaction_that_packs_and_rewrites_finds_its_own_documents(make, mon
     assert [ids(verdict.matches) for verdict in verdicts[-3:]] == [[5], [4], [2]]
     assert list(index.ids()) == [4, 5, 0, 1, 2, 3, "copy", "other", "new"]
     assert ids(index.query(text(5))) == [5, "copy"]
+
+
+def test_segments_of_removed_documents_are_freed(make, clock, monkeypatch):
+    monkeypatch.setattr(kinds, "MOST_IN_TAIL", 20)
+    index = make(ttl=1)
+    index.add_many(pairs(0, 60))
+    index.add_many(pairs(100, 120))
+    assert [part.documents for part in index.stats().segments] == [60, 20, 0]
+    clock.now += 1000
+    assert index.expire() == 80
+    assert [part.documents for part in index.stats().segments] == [0]
+    assert index.stats().bytes["segments"] == 0
+    index.compact()
+    assert len(index) == 0
+    index.add_many(pairs(0, 60))
+    assert ids(index.query(text(7))) == [7]
+
+
+def test_a_segment_without_living_documents_is_compacted():
+    tail = Segment(0, 9, 0, 0, 0)
+    dead, alive = Segment(1, 0, 3, 4, 4, 4, 1), Segment(2, 4, 8, 5, 5)
+    for segments in ([dead], [dead, alive], [alive, dead]):
+        state = State(1, 9, 3, tuple(segments), tail)
+        assert every_run(state, 100) == [segments]

@@ -136,8 +136,11 @@ class SimilarMachine(RuleBasedStateMachine):
                     found.append((similarity, held.came, id))
         return sorted(found, key=lambda each: (-round(each[0], 9), each[1]))
 
-    def require(self, matches, words, near, limit):
-        """The matches are those expected, or with bands true ones, and true in every detail."""
+    def require(self, matches, words, near, limit, *, any_tie=False):
+        """The matches are those expected, or with bands true ones, and true in every detail.
+
+        With `any_tie`, it does not matter which of equally similar documents are beyond the limit.
+        """
         similarities = {id: similarity for similarity, _, id in near}
         row = None if self.are_terms else self.row(words)
         assert len({match.id for match in matches}) == len(matches)
@@ -156,6 +159,9 @@ class SimilarMachine(RuleBasedStateMachine):
             assert found >= copies or len(found) == limit
         elif self.are_terms:  # equal cosines may differ in the last bit
             assert len(matches) == min(len(near), len(near) if limit is None else limit)
+        elif any_tie:
+            best = [similarity for similarity, _, _ in near[:limit]]
+            assert [match.similarity for match in matches] == pytest.approx(best)
         else:
             assert {match.id for match in matches} == {id for _, _, id in near[:limit]}
 
@@ -231,7 +237,7 @@ class SimilarMachine(RuleBasedStateMachine):
         first, second = verdicts
         assert first == second
         is_new, match, matches, added = first
-        self.require(matches, words, near, limit)
+        self.require(matches, words, near, limit, any_tie=add == "never")
         assert match == (matches[0] if matches else None)
         if self.is_exact:
             assert is_new == (len(near) < keep)

@@ -81,6 +81,7 @@ def _cut(value):
         (b"t", _cut),
         (b"astate", _zeros),
         (b"astate", _cut),
+        (b"astate", bytearray.clear),
         (b"asettings", _cut),
     ],
 )
@@ -158,3 +159,12 @@ def test_a_wrong_byte_is_found_by_verifying_or_changes_nothing(path):
     process.start()
     process.join()
     assert 25 < process.exitcode < 60  # no signal; an assertion ends with 1
+
+
+@pytest.mark.parametrize(
+    "call", [len, lambda index: list(index.ids()), lambda index: index.compact()]
+)
+def test_an_empty_state_is_not_taken_for_a_new_index(path, call):
+    _spoil(path, b"astate", bytearray.clear)
+    with nd.Index(path) as index, pytest.raises(DamagedIndexError, match="its state"):
+        call(index)

@@ -40,6 +40,7 @@ _HEAD_1 = struct.Struct("<4sIQIIQQQII")
 _OFFSET = struct.Struct("<I")
 _OFFSETS = struct.Struct("<II")
 _INT = struct.Struct("<q")
+_MOST_RELATIVE = 2**32 - 1
 _TEXT_IDS, _HAS_METADATA, _HAS_CONTENTS, _HAS_FEATURES, _HAS_EXPIRES = 1, 2, 4, 8, 16
 
 Numbers = NDArray[np.uint64]
@@ -88,6 +89,8 @@ def packed(numbers: Numbers, entries: Entries) -> bytes:
 def packed_records(numbers: Sequence[int], records: Sequence[Record]) -> bytes:
     """The bytes of a block of a few records, whose ids are of one type."""
     count, first = len(numbers), numbers[0]
+    if numbers[-1] - first > _MOST_RELATIVE:
+        raise DamageError("the numbers of records are too far apart")
     ids, words, rows, metadata, contents, features, added, expires = zip(*records, strict=True)
     are_text = isinstance(ids[0], str)
     uints, ints = f"<{count}I", f"<{count}q"

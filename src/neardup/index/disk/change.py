@@ -40,7 +40,7 @@ def every_run(state: State, most: int) -> list[list[Segment]]:
     runs: list[list[Segment]] = []
     room = 0
     for segment in state.segments:
-        if segment.alive > room:
+        if not runs or segment.alive > room:
             runs.append([])
             room = most
         runs[-1].append(segment)
@@ -224,7 +224,8 @@ class DiskChange(DiskView, Change):
         self.state = self.state._replace(segments=tuple(parts[:-1]), tail=parts[-1])
         for number in numbers.tolist():
             self.stored.delete_seen(number)
-        self.pack(hollow(self.state))
+        while run := hollow(self.state):
+            self.pack(run)
 
     def saw(self, number: int, now: int) -> None:
         """Count that a document was seen again."""
