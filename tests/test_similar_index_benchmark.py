@@ -1,7 +1,6 @@
 """The benchmark of the similarity index: its pages, its rows, and the part of the page."""
 
 import hashlib
-import inspect
 import sys
 
 import numpy as np
@@ -200,10 +199,6 @@ def test_the_section_leaves_out_what_was_not_measured():
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
-@pytest.mark.skipif(
-    "threshold" not in inspect.signature(nd.MemoryIndex).parameters,
-    reason="the index is not yet one by similarity",
-)
 def test_a_small_run_has_all_rows(tmp_path):
     similar_index.main(["--small", "--out", str(tmp_path)])
     measured = Result.load(runs.BENCHMARK, tmp_path)

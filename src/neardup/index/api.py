@@ -716,8 +716,8 @@ def _require_no_replacing(change: Change, entries: Entries) -> None:
     if len(taken):
         first = entries.ids[int(taken[0])].as_py()
         raise InputError(
-            f"{len(taken):,} documents, the first with the id {first!r}, are in the index with "
-            "other content; nothing of this batch was stored: use other ids, or --replace"
+            f"the index has other content under {len(taken):,} of the ids, the first of them "
+            f"{first!r}; nothing of this batch was stored: use other ids, or --replace"
         )
 
 

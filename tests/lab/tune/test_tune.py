@@ -146,7 +146,8 @@ def test_bad_settings_are_sentences(settings, about):
 
 
 def test_amounts_of_time():
-    assert [seconds_of(amount, "budget") for amount in ("60s", "1.5m", 7, "1h")] == [60, 90, 7, 3600]
+    amounts = [seconds_of(amount, "budget") for amount in ("60s", "1.5m", 7, "1h")]
+    assert amounts == [60, 90, 7, 3600]
 
 
 def test_work_grows_with_the_number_among_copies_and_with_its_square_among_others():
