@@ -106,8 +106,8 @@ class IndexSettings:
         """What the index finds, in a few words."""
         if self.threshold is None:
             return f"{self.plan}, up to {self.max_distance} differing bits"
-        sure = "complete" if self.complete else f"expected recall {self.recall:.4f} there"
-        return f"{self.similarity} ≥ {self.threshold:g}, {sure}"
+        sure = f"expected recall {self.recall:.4f} at the threshold"
+        return f"{self.similarity} ≥ {self.threshold:g}, {'complete' if self.complete else sure}"
 
     @property
     def recall(self) -> float:

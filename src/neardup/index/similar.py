@@ -145,7 +145,8 @@ def check(change: DiskChange, one: One, rules: Rules, settings: IndexSettings, n
     if found and not added:
         best = found[0][0]
         if len(matches) > 1 and found[1][1] == found[0][1]:  # the first of several, by id
-            best = change.number_of(matches[0].id) or best
+            first = change.number_of(matches[0].id)
+            best = best if first is None else first
         change.saw(best, now)
     return Verdict(is_new, matches[0] if matches else None, matches, added)
 
