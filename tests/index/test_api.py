@@ -303,7 +303,7 @@ def test_replacing_can_be_refused(make):
     index.add_many(pairs(0, 3))
     put = index.add_counted([(2, text(2)), (3, text(3))], refuse=True)
     assert (put.stored, put.replaced) == (1, 0)
-    with pytest.raises(nd.InputError, match="other content under 1 of the ids, the first of them 2"):
+    with pytest.raises(nd.InputError, match="under 1 of the ids, the first of them 2"):
         index.add_counted([(4, text(4)), (2, text(9))], refuse=True)
     assert list(index.ids()) == [0, 1, 2, 3]
     put = index.add_counted([(4, text(4)), (2, text(9))])
