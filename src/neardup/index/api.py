@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -333,8 +333,7 @@ class BaseIndex:
         """
         rules = self._rules(add, keep_per_group, ttl, threshold, max_distance, limit)
         if add == "never":
-            checked_id(id)
-            return self._verdict_of(id, document, rules)
+            return next(self._verdicts_of(self._intake.one(id, document, metadata), rules))
         if self._settings.sets is not None:
             self._require_document(document)
             one = self._intake.one_set(id, document, metadata)
@@ -666,7 +665,7 @@ class BaseIndex:
             more,
         )
         found = answer(change, question, self._settings, self._fingerprinter, 1)
-        matches = found.without(id, rules.needed)
+        matches = found.spread(entries.filled).without(id, rules.needed)
         verdict = _verdict(matches, rules)
         if verdict.added:
             put = change.put(entries)
@@ -678,18 +677,12 @@ class BaseIndex:
             change.saw(number, now_ms())
         return [verdict]
 
-    def _verdict_of(self, id: Id, document: Any, rules: Rules) -> Verdict:
-        more = None if rules.needed is None else rules.needed + 1
-        found = self.query(document, rules.max_distance, rules.threshold, more)
-        return _verdict([match for match in found if match.id != id][: rules.needed], rules)
-
     def _verdicts_of(self, documents: intake.Documents, rules: Rules) -> Iterator[Verdict]:
+        """What checks would say that add nothing."""
         more = None if rules.needed is None else rules.needed + 1
         held = documents.held
         if isinstance(held, Fingerprints):
-            answers: Iterable[list[Match]] = self.query_many(
-                held, rules.max_distance, rules.threshold, more
-            )
+            answers = self.query_many(held, rules.max_distance, rules.threshold, more)
         elif self._settings.sets is None:
             rows, words = self._fingerprinter.rows(held)
             answers = self._asked(
@@ -697,8 +690,8 @@ class BaseIndex:
             )
         else:
             answers = self._query_sets(held, rules.max_distance, rules.threshold, more)
-        for id, found in zip(documents.ids.to_pylist(), answers, strict=True):
-            yield _verdict([match for match in found if match.id != id][: rules.needed], rules)
+        for place, id in enumerate(documents.ids.to_pylist()):
+            yield _verdict(answers.without(id, rules.needed, place), rules)
 
 
 def _verdict(matches: list[Match], rules: Rules) -> Verdict:

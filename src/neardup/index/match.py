@@ -147,9 +147,10 @@ class Answers(Sequence[list[Match]]):
         spread.offsets = offsets
         return spread
 
-    def without(self, id: Id, limit: int | None) -> list[Match]:
-        """The matches of all queries without the document of that id, at most `limit`."""
-        others = [at for at, other in enumerate(self.ids) if other != id]
+    def without(self, id: Id, limit: int | None, place: int = 0) -> list[Match]:
+        """The matches of the query at `place` without the document of that id, at most `limit`."""
+        begin, end = int(self.offsets[place]), int(self.offsets[place + 1])
+        others = [at for at in range(begin, end) if self.ids[at] != id]
         return self._in_order([self._match(at) for at in others[:limit]])
 
     def _match(self, at: int) -> Match:
