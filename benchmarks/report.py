@@ -37,6 +37,7 @@ BENCHMARKS = (
     strings.BENCHMARK,
     join.BENCHMARK,
     index.BENCHMARK,
+    similar_index_section.BENCHMARK,
     dedup.BENCHMARK,
     dedup_quality.BENCHMARK,
     exact.BENCHMARK,
