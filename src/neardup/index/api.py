@@ -340,7 +340,7 @@ class BaseIndex:
             return self._store.change_together(lambda change: self._checked(change, one, rules))
         documents = self._intake.one(id, document, metadata)
         return self._store.change_together(
-            lambda change: self._checked_by_distance(change, documents, rules)[0]
+            lambda change: self._checked_by_distance(change, documents, rules)
         )
 
     def check_many(
@@ -367,11 +367,7 @@ class BaseIndex:
         if self._settings.sets is None:
             singles = [one for some in given for one in intake.singly(some)]
             return self._store.change(
-                lambda change: [
-                    verdict
-                    for one in singles
-                    for verdict in self._checked_by_distance(change, one, rules)
-                ]
+                lambda change: [self._checked_by_distance(change, one, rules) for one in singles]
             )
         prepared = [self._intake.prepared(some) for some in given]
 
@@ -648,7 +644,7 @@ class BaseIndex:
 
     def _checked_by_distance(
         self, change: Change, documents: intake.Documents, rules: Rules
-    ) -> list[Verdict]:
+    ) -> Verdict:
         """Check a batch of one document in an index by distance; fingerprints have no content."""
         entries = self._intake.entries(documents)
         if entries.made:
@@ -675,7 +671,7 @@ class BaseIndex:
             number = change.number_of(matches[0].id)
         if number is not None:
             change.saw(number, now_ms())
-        return [verdict]
+        return verdict
 
     def _verdicts_of(self, documents: intake.Documents, rules: Rules) -> Iterator[Verdict]:
         """What checks would say that add nothing."""

@@ -594,6 +594,7 @@ def _print_checked(answers: Iterable[list[Checked]], path: Path, json: bool) -> 
         lambda: f"{count(done, 'document')} answered; those that were added are stored in {path}"
     )
     for some in answers:
+        done += len(some)  # before they are printed: whoever has read an answer finds it counted
         for one in some:
             if one.verdict is None:
                 code = _FAILED
@@ -603,7 +604,6 @@ def _print_checked(answers: Iterable[list[Checked]], path: Path, json: bool) -> 
                 say_json(_checked_object(one), indent=None)
             else:
                 say_columns(_checked_cells(one))
-        done += len(some)
     return code
 
 
