@@ -16,6 +16,7 @@ from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected, collect
 from neardup.collection.deliveries import (
     AskedSource,
+    Delivery,
     Ignored,
     NearDocuments,
     RememberingSource,
@@ -251,7 +252,7 @@ def deduplicate(
             fingerprinter = fitted(fingerprinter, (batch.columns for batch in batches), None)
         if resume is not None and fingerprinter.idf is not None:
             resume.store_idf(fingerprinter.idf, timer.of(IDF))
-    collections = taken.collections
+    collections, delivery = taken.collections, None
     if collections is None:
         with timer.stage(FEATURES):
             held = Budget(settings.memory).features(len(sources))
@@ -262,13 +263,14 @@ def deduplicate(
                     path = None if resume is None else resume.features_path(number)
                     store = FeatureStore(held, path)
                 if number and updates and isinstance(old, RememberingSource):
-                    ignored = _ignored(source, collections[0], replaces)
-                    old = sources[number] = old.without(ignored)
+                    delivery = delivery_of(source, collections[0])
+                    old = sources[number] = old.without(_ignored(delivery, source, replaces))
                 read = _read(sources[number], fingerprinter, store, settings, stage)
                 collections.append(read)
         if resume is not None:
             resume.store_features(collections, timer.of(FEATURES))
-    delivery = delivery_of(source, collections[0]) if delivers else None
+    if delivers and delivery is None:
+        delivery = delivery_of(source, collections[0])
     near, origins = None, None
     if updates:
         origins = origins_of(source, [], np.zeros(0, np.int64))
@@ -279,7 +281,7 @@ def deduplicate(
                 fingerprinter,
                 threshold=settings.threshold if settings.floor is None else settings.floor,
                 every=settings.pairs == "all",
-                ignored=_ignored(source, collections[0], replaces) if updates else Ignored(),
+                ignored=_ignored(delivery, source, replaces) if updates else Ignored(),
                 progress=_by_documents(stage("against")),
             )
         old = asked.only(near)
@@ -323,10 +325,9 @@ def deduplicate(
     )
 
 
-def _ignored(source: Source, collected: Collected, replaces: bool) -> Ignored:
+def _ignored(delivery: Delivery | None, source: Source, replaces: bool) -> Ignored:
     """The documents of the index to be updated that do not count."""
-    replaced = given_ids(source) if replaces else frozenset()
-    return Ignored(delivery_of(source, collected), replaced)
+    return Ignored(delivery, given_ids(source) if replaces else frozenset())
 
 
 def _all_pairs(
