@@ -43,7 +43,7 @@ def states_of(names: Sequence[str]) -> list[dict[str, Any]]:
 
 def _uncheckable(name: str) -> str | None:
     """What an input is that cannot be checked; None for files and folders."""
-    from neardup.index.disk.store import is_index
+    from neardup.index.disk.opening import is_index
 
     if name == "-":
         return "standard input"

@@ -33,7 +33,7 @@ def stored_source(names: Sequence[str | os.PathLike[str]], settings: DedupSettin
     """An index by its folder, or files."""
     folders = [name for name in names if os.path.isdir(name)]
     if folders:
-        from neardup.index.disk.store import is_index
+        from neardup.index.disk.opening import is_index
 
         found = [name for name in folders if is_index(name)]
         if found and len(names) > 1:

@@ -17,7 +17,7 @@ from neardup.errors import InputError, SettingError
 from neardup.features.columns import taken
 from neardup.fingerprints import Fingerprints, Scheme
 from neardup.index import Index
-from neardup.index.disk.store import is_index
+from neardup.index.disk.opening import is_index
 from neardup.index.entries import Id, id_array, id_column, int_array
 from neardup.index.intake import Documents
 from neardup.index.settings import IndexSettings

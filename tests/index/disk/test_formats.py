@@ -10,7 +10,7 @@ from tests.index.texts import edited, text
 
 import neardup as nd
 from neardup.index.api import Seen
-from neardup.index.disk.store import upgrade
+from neardup.index.disk.opening import upgrade
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 

@@ -142,7 +142,7 @@ def create(
     Example: neardup index create seen.index --threshold 0.8 --ttl 30d
     """
     from neardup.index import Index
-    from neardup.index.disk.store import is_made
+    from neardup.index.disk.opening import is_made
 
     stopping.if_stopped(lambda: f"run the command again to be sure that {path} is complete")
     if is_made(path):
@@ -529,7 +529,7 @@ def upgrade(path: Path) -> None:
     Example: neardup index upgrade seen.index
     """
     from neardup.index import Index
-    from neardup.index.disk.store import FORMAT, upgrade as convert
+    from neardup.index.disk.opening import FORMAT, upgrade as convert
 
     stopping.changes(path)
     with Index(path, readonly=True, create=False) as opened:

@@ -10,7 +10,8 @@ from neardup.errors import NeardupError, SettingError
 from neardup.index.disk import environment as environments
 from neardup.index.disk.damage import DamagedIndexError, DamageError, damage_told
 from neardup.index.disk.environment import Environment
-from neardup.index.disk.store import DEFAULT_TIMEOUT, DiskStore, open_store
+from neardup.index.disk.opening import open_store
+from neardup.index.disk.store import DEFAULT_TIMEOUT, DiskStore
 
 # A backup replaces nothing, so that no marker is needed.
 _FOLDER = FolderKind(marker=environments.DATA, keys=frozenset(), files=(r"(data|lock)\.mdb",))

@@ -14,7 +14,8 @@ from neardup.features.idf import IdfTable
 from neardup.fingerprints.scheme import HashChoice
 from neardup.index.api import BaseIndex
 from neardup.index.disk.backup import backup
-from neardup.index.disk.store import DEFAULT_TIMEOUT, DiskStore, open_store
+from neardup.index.disk.opening import open_store
+from neardup.index.disk.store import DEFAULT_TIMEOUT, DiskStore
 from neardup.settings import suggests_settings
 
 

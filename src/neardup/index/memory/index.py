@@ -11,7 +11,8 @@ from neardup.errors import InputError
 from neardup.features.idf import IdfTable
 from neardup.fingerprints.scheme import HashChoice
 from neardup.index.api import BaseIndex
-from neardup.index.disk.store import DiskStore, made
+from neardup.index.disk.opening import made
+from neardup.index.disk.store import DiskStore
 from neardup.index.entries import checked_id
 from neardup.index.memory.environment import MemoryEnvironment
 from neardup.index.memory.store import MemoryStore
