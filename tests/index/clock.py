@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neardup.index import api
+from neardup.index import api, told
 from neardup.index.disk import change
 
 BEGIN = 1_700_000_000_000
@@ -23,5 +23,5 @@ class Clock:
 
     def use(self, monkeypatch) -> None:
         """Replace the clock of all modules that ask for the time."""
-        for module in (api, change):
+        for module in (api, told, change):
             monkeypatch.setattr(module, "now_ms", self)

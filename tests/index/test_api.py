@@ -11,10 +11,10 @@ from tests.index.clock import Clock
 from tests.index.texts import pairs, text
 
 import neardup as nd
-from neardup.index.api import Seen
 from neardup.index.disk import kinds
 from neardup.index.disk.change import every_run
 from neardup.index.disk.records import Segment, State
+from neardup.index.told import Seen
 from neardup.read import Documents
 from neardup.read.terms.documents import TermDocuments
 

@@ -20,9 +20,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.index.clock import Clock
 
 import neardup as nd
-from neardup.index.api import Seen
 from neardup.index.disk import change, kinds
 from neardup.index.entries import id_order
+from neardup.index.told import Seen
 
 CLOCK = Clock()
 VOCABULARY = ["one", "two", "three", "four", "five", "six", "seven"]

@@ -11,8 +11,8 @@ from neardup.cli.terminal import count, say, say_columns, say_json, size
 
 if TYPE_CHECKING:
     from neardup.index import Match
-    from neardup.index.api import IndexStats
     from neardup.index.lines import Checked, Queried
+    from neardup.index.told import IndexStats
 
 _SHOWN = 40
 _SEEN, _FAILED = 1, 2  # exit codes of `neardup index check`

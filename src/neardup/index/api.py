@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -26,7 +26,6 @@ from neardup.index.answering import (
     require_limit,
     threshold_asked,
 )
-from neardup.index.contents import text_of
 from neardup.index.disk.change import DiskChange
 from neardup.index.disk.store import DiskStore
 from neardup.index.disk.view import DiskView
@@ -36,7 +35,6 @@ from neardup.index.entries import (
     Record,
     checked_id,
     int_array,
-    metadata_of,
     now_ms,
     records_of,
 )
@@ -44,8 +42,9 @@ from neardup.index.intake import One
 from neardup.index.match import Answers, Match, MatchList, Verdict, together
 from neardup.index.settings import IndexSettings
 from neardup.index.similar import Rules
-from neardup.index.store import Change, Part, Put, Store, changed_places, named_apart
-from neardup.kernels.set_index import NEVER, SetDocuments, SetView
+from neardup.index.store import Change, Put, Store, changed_places, named_apart
+from neardup.index.told import IndexStats, StoredDocument, stats_of
+from neardup.kernels.set_index import SetDocuments, SetView
 from neardup.settings import seconds_of
 
 if TYPE_CHECKING:
@@ -57,62 +56,6 @@ _IDS_AT_ONCE = 1 << 14
 Adding = Literal["new", "always", "never"]
 
 
-@dataclass(frozen=True)
-class Seen:
-    """How often `add` and `check` met a document, and when first and last, in seconds since 1970.
-
-    `first` is None if it is not known.
-    """
-
-    times: int
-    first: float | None
-    last: float | None
-
-
-@dataclass(frozen=True)
-class StoredDocument:
-    """A document as the index stores it; `fingerprint` is None for an empty document.
-
-    `expires` is in seconds since 1970, None if it does not expire.
-    """
-
-    id: Id
-    fingerprint: int | None
-    words: int
-    metadata: Any
-    text: str | None
-    seen: Seen
-    expires: float | None
-
-
-@dataclass(frozen=True)
-class IndexStats:
-    """Size, age and growth of an index.
-
-    `finds` says what a query finds. `bytes` has the size of each part, `segments` the documents,
-    removed documents and bytes of each segment and, last, of the newest documents. `oldest` and
-    `newest` are the times of the first and the last addition, in seconds since 1970; `added` counts
-    the documents added in the last hour, day and week; `expired` ones are still stored.
-    `largest_buckets` has the sizes of the largest sets of distinct fingerprints that agree on a
-    mask, for an index by distance.
-    """
-
-    scheme: str
-    finds: str
-    documents: int
-    bytes: dict[str, int]
-    segments: list[Part]
-    oldest: float | None
-    newest: float | None
-    added: dict[str, int]
-    expired: int
-    largest_buckets: list[int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as plain values, for JSON."""
-        return asdict(self)
-
-
 class NearSets(NamedTuple):
     """The documents near each of some feature sets, the most similar first, and their records."""
 
@@ -120,9 +63,6 @@ class NearSets(NamedTuple):
     numbers: NDArray[np.uint64]
     similarities: NDArray[np.float64]
     records: dict[int, Record]
-
-
-_AGES = {"hour": 3_600_000, "day": 86_400_000, "week": 604_800_000}
 
 
 class BaseIndex:
@@ -420,17 +360,8 @@ class BaseIndex:
             number = view.number_of(checked_id(id))
             if number is None:
                 return None
-            record = view.records([number])[0]
-            again, last = view.seen(number) or (0, record.added)
-            row = np.frombuffer(record.row, np.uint64)[None]
-            return StoredDocument(
-                record.id,
-                Fingerprints(row, self.scheme)[0] if record.words else None,
-                record.words,
-                metadata_of(record.metadata),
-                text_of(record.content) if self._settings.store_text and record.content else None,
-                Seen(1 + again, _seconds(record.added), _seconds(last)),
-                None if record.expires == NEVER else record.expires / 1000,
+            return StoredDocument.of(
+                view.records([number])[0], view.seen(number), self.scheme, self._settings.store_text
             )
 
     def metadata_by_id(self, ids: pa.Array) -> dict[Id, bytes]:
@@ -498,22 +429,7 @@ class BaseIndex:
         Counting buckets reads all fingerprints, which takes time; 0 skips it.
         """
         require_buckets(buckets)
-        now = now_ms()
-        with self._store.view() as view:
-            count = len(view)
-            added, expired = view.times(now)
-        return IndexStats(
-            str(self.scheme),
-            self._settings.finds,
-            count,
-            self._store.sizes(),
-            self._store.parts(),
-            _seconds(int(added.min())) if len(added) else None,
-            _seconds(int(added.max())) if len(added) else None,
-            {name: int((added > now - age).sum()) for name, age in _AGES.items()},
-            expired,
-            self._store.largest_buckets(buckets) if buckets else [],
-        )
+        return stats_of(self._store, self._settings, self.scheme, buckets)
 
     def compact(self) -> None:
         """Merge segments and free the space of removed documents."""
@@ -708,11 +624,6 @@ def _require_no_replacing(change: Change, entries: Entries) -> None:
             f"the index has other content under {len(taken):,} of the ids, the first of them "
             f"{first!r}; nothing of this batch was stored: use other ids, or --replace"
         )
-
-
-def _seconds(milliseconds: int) -> float | None:
-    """A time in seconds since 1970; None if it is not known."""
-    return milliseconds / 1000 if milliseconds else None
 
 
 def _put(change: Change, entries: Entries) -> None:

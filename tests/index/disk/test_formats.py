@@ -9,8 +9,8 @@ from tests.index.make_fixture import DAY
 from tests.index.texts import edited, text
 
 import neardup as nd
-from neardup.index.api import Seen
 from neardup.index.disk.opening import upgrade
+from neardup.index.told import Seen
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
