@@ -17,6 +17,11 @@ __version__ = "0.1.0"
 # where only compiled files are installed. `name as name` tells type checkers that it is exported.
 TYPE_CHECKING = False  # importing typing takes time as well
 if TYPE_CHECKING:
+    from neardup.client import (
+        AsyncClient as AsyncClient,
+        Client as Client,
+        ServiceError as ServiceError,
+    )
     from neardup.comparison.compare import compare as compare
     from neardup.comparison.result import Comparison as Comparison
     from neardup.deduplication.result import Result as Result
@@ -56,6 +61,7 @@ if TYPE_CHECKING:
 
 # A name brings its module in when it is first used.
 _NAMES = {
+    "neardup.client": ("AsyncClient", "Client", "ServiceError"),
     "neardup.comparison.compare": ("compare",),
     "neardup.comparison.result": ("Comparison",),
     "neardup.deduplication.result": ("Result",),

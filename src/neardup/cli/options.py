@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from neardup.cli.command import Argument, Option
+from neardup.cli.progress import BAR, WAYS
 from neardup.settings import RECIPE, SETTINGS, Setting
 
 if TYPE_CHECKING:
@@ -202,3 +203,10 @@ idf: Decorator = path(
 )
 quiet: Decorator = flag("--quiet", "-q", help="Print nothing but errors.")
 as_json: Decorator = flag("--json", help="Print one JSON object instead of text.")
+progress: Decorator = option(
+    "--progress",
+    type=click.Choice(WAYS),
+    default=BAR,
+    help="How to report progress on standard error: bar (on a terminal; elsewhere a line for each "
+    "stage), json (a JSON object per line, also with --json and --quiet), or none.",
+)

@@ -1,6 +1,7 @@
 """Progress on standard error: a bar for each stage on a terminal, else a line when it ends.
 
-rich draws the bars, and is imported only where there is a terminal to draw on.
+rich draws the bars, and is imported only where there is a terminal to draw on. For programs, each
+stage is reported by lines of JSON instead.
 """
 
 from __future__ import annotations
@@ -177,23 +178,67 @@ _DOING = {
 _BY_DOCUMENTS = ("keep order", "pairs", "clusters", "all pairs", "output", "index")
 
 
+# How a command may report its progress: `--progress`.
+BAR, JSON, NONE = "bar", "json", "none"
+WAYS = (BAR, JSON, NONE)
+_BETWEEN_LINES = 0.25  # seconds
+
+
+class ProgressLines:
+    """The progress of a stage as lines of JSON: when it begins, a few a second, and when it ends.
+
+    It is called like `ByteProgress`. `done` and `total` count bytes where the stage reads, else
+    documents; `total` is null while it is unknown. A stage that fails has no line for its end.
+    """
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+        self._latest: tuple[int, int | None, int] = (0, None, 0)
+        self._print()
+
+    def __call__(self, done: int, total: int | None, documents: int) -> None:
+        self._latest = (done, total, documents)
+        if time.monotonic() - self._printed >= _BETWEEN_LINES:
+            self._print()
+
+    def end(self) -> None:
+        """The stage has ended well: all of it is done."""
+        done, total, documents = self._latest
+        self._latest = (done if total is None else total, total, documents)
+        self._print()
+
+    def _print(self) -> None:
+        import json
+
+        done, total, documents = self._latest
+        line = {"stage": self._stage, "done": done, "total": total, "documents": documents}
+        print(json.dumps(line), file=sys.stderr, flush=True)
+        self._printed = time.monotonic()
+
+
 class Stages:
     """Reports the stages of a run: call it with the name of each stage as it begins.
 
-    It returns a callback for the progress of the stage, or None.
+    It returns a callback for the progress of the stage, or None. `quiet` silences bars and
+    sentences, but not lines of JSON, which somebody has asked for.
     """
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, progress: str = BAR) -> None:
         self._quiet = quiet
+        self._progress = progress
         self._bar: ByteProgress | DocumentProgress | None = None
+        self._lines: ProgressLines | None = None
         self._name = ""
         self._began = 0.0
 
-    def __call__(self, name: str) -> ByteProgress | DocumentProgress | None:
+    def __call__(self, name: str) -> ByteProgress | DocumentProgress | ProgressLines | None:
         """End the previous stage and begin this one."""
         self._end()
         self._name, self._began = name, time.perf_counter()
-        if self._quiet or not sys.stderr.isatty():
+        if self._progress == JSON:
+            self._lines = ProgressLines(name)
+            return self._lines
+        if self._quiet or self._progress == NONE or not sys.stderr.isatty():
             return None
         title = _DOING.get(name, name)
         self._bar = DocumentProgress(title) if name in _BY_DOCUMENTS else ByteProgress(title)
@@ -210,13 +255,23 @@ class Stages:
         return self
 
     def __exit__(self, *error: Any) -> None:
+        if error[0] is not None:
+            self._lines = None
         self._end()
 
     def _end(self) -> None:
-        if self._bar is not None:
+        if self._lines is not None:
+            self._lines.end()
+            self._lines = None
+        elif self._bar is not None:
             self._bar.__exit__()
             self._bar = None
-        elif self._name and not self._quiet and not sys.stderr.isatty():
+        elif self._tells_the_time():
             spent = time.perf_counter() - self._began
             print(f"{self._name}: {spent:.2f} s", file=sys.stderr)
         self._name = ""
+
+    def _tells_the_time(self) -> bool:
+        """Whether the stage that ends is reported by a line of text."""
+        shown = self._progress == BAR and not self._quiet
+        return bool(self._name) and shown and not sys.stderr.isatty()

@@ -32,6 +32,7 @@ def _nothing_written() -> str:
 
 
 _undone: Callable[[], str] = _nothing_written
+_instead: Callable[[int], None] | None = None
 
 
 def watch() -> None:
@@ -47,6 +48,12 @@ def if_stopped(undone: Callable[[], str]) -> None:
     """If the run is stopped, report what `undone` returns."""
     global _undone
     _undone = undone
+
+
+def instead(act: Callable[[int], None]) -> None:
+    """Call `act` with the number of each signal from now on, instead of ending the process."""
+    global _instead
+    _instead = act
 
 
 def writes(*outputs: Path | None, advice: str = "") -> None:
@@ -106,6 +113,9 @@ def end() -> None:
 
 def _wait(awaited: list[signal.Signals]) -> None:
     number = signal.sigwait(awaited)
+    while _instead is not None:
+        _instead(number)
+        number = signal.sigwait(awaited)
     try:
         if _ending.acquire(timeout=_PATIENCE):
             _stop()

@@ -103,6 +103,12 @@ class BaseIndex:
         An existing document with the same id is replaced. `metadata` is any JSON value. `ttl`
         overrides that of the index, for example "30d".
         """
+        return self._store.change_together(self.adding(id, document, metadata, ttl=ttl))
+
+    def adding(
+        self, id: Id, document: Any, metadata: Any = None, *, ttl: str | float | None = None
+    ) -> Callable[[Change], None]:
+        """What `add` does in a transaction, for `change_all`; the document is prepared now."""
         life = self._life(ttl)
         if self._settings.sets is not None:
             one = self._intake.one_set(id, document, metadata)
@@ -111,9 +117,9 @@ class BaseIndex:
                 assert isinstance(change, DiskChange)
                 similar.put(change, one, change.number_of(one.record.id), now_ms(), life)
 
-            return self._store.change_together(put)
+            return put
         entries = self._intake.entries(self._intake.one(id, document, metadata))
-        return self._store.change_together(lambda change: _put(change, entries))
+        return lambda change: _put(change, entries)
 
     def add_many(
         self,
@@ -158,22 +164,19 @@ class BaseIndex:
         life = self._life(ttl)
         done, seen = Put(), 0
         for entries, is_last in intake.with_last(self._intake.portions(batches, metadata, at_once)):
-            timed = [replace(some, ttl=life) for some in entries]
-
-            def put(change: Change, some: list[Entries] = timed, ends: bool = is_last) -> Put:
-                if refuse:
-                    for each in some:
-                        _require_no_replacing(change, each)
-                changed = sum(map(change.put, some), Put())
-                if ends:
-                    change.settle()
-                return changed
-
-            done = done + self._store.change(put)
+            done = done + self._store.change(_putting(entries, life, settles=is_last, refuse=refuse))
             seen += sum(map(len, entries))
             if progress:
                 progress(seen)
         return done
+
+    def adding_many(
+        self, batches: Any, *, ttl: str | float | None = None, settles: bool = True
+    ) -> Callable[[Change], Put]:
+        """What `add_many` does in one transaction, for `change_all`; `settles` merges segments."""
+        portions = self._intake.portions(batches, (), at_once=True)
+        entries = [each for some in portions for each in some]
+        return _putting(entries, self._life(ttl), settles=settles, refuse=False)
 
     def query(
         self,
@@ -271,17 +274,21 @@ class BaseIndex:
             threshold: Minimum similarity. Default: that of the index.
             limit: Maximum number of matches to return.
         """
-        rules = self._rules(add, keep_per_group, ttl, threshold, max_distance, limit)
+        rules = self.rules(add, keep_per_group, ttl, threshold, max_distance, limit)
         if add == "never":
             return next(self._verdicts_of(self._intake.one(id, document, metadata), rules))
+        return self._store.change_together(self.checking(id, document, metadata, rules))
+
+    def checking(
+        self, id: Id, document: Any, metadata: Any, rules: Rules
+    ) -> Callable[[Change], Verdict]:
+        """What `check` does in a transaction, for `change_all`; the document is prepared now."""
         if self._settings.sets is not None:
             self._require_document(document)
             one = self._intake.one_set(id, document, metadata)
-            return self._store.change_together(lambda change: self._checked(change, one, rules))
+            return lambda change: self._checked(change, one, rules)
         documents = self._intake.one(id, document, metadata)
-        return self._store.change_together(
-            lambda change: self._checked_by_distance(change, documents, rules)
-        )
+        return lambda change: self._checked_by_distance(change, documents, rules)
 
     def check_many(
         self,
@@ -300,15 +307,22 @@ class BaseIndex:
         Documents are compared with those before them, too, so that a batch deduplicates itself.
         Takes what `add_many` takes; the other arguments are those of `check`.
         """
-        rules = self._rules(add, keep_per_group, ttl, threshold, max_distance, limit)
-        given = list(intake.batches(batches, self.scheme, metadata))
+        rules = self.rules(add, keep_per_group, ttl, threshold, max_distance, limit)
         if add == "never":
+            given = intake.batches(batches, self.scheme, metadata)
             return [verdict for some in given for verdict in self._verdicts_of(some, rules)]
+        return self._store.change(self.checking_many(batches, rules, metadata))
+
+    def checking_many(
+        self, batches: Any, rules: Rules, metadata: Sequence[str] = ()
+    ) -> Callable[[Change], list[Verdict]]:
+        """What `check_many` does in a transaction, for `change_all`; documents are prepared now."""
+        given = list(intake.batches(batches, self.scheme, metadata))
         if self._settings.sets is None:
             singles = [one for some in given for one in intake.singly(some)]
-            return self._store.change(
-                lambda change: [self._checked_by_distance(change, one, rules) for one in singles]
-            )
+            return lambda change: [
+                self._checked_by_distance(change, one, rules) for one in singles
+            ]
         prepared = [self._intake.prepared(some) for some in given]
 
         def work(change: Change) -> list[Verdict]:
@@ -320,7 +334,15 @@ class BaseIndex:
                     found.append(self._checked(change, One(record, sets, place), rules))
             return found
 
-        return self._store.change(work)
+        return work
+
+    def change_all(self, works: Sequence[Callable[[Change], Any]]) -> list[Any]:
+        """Run the work of many callers in one transaction; return a result or an error for each.
+
+        If one of them fails, each runs in a transaction of its own, so that an error concerns only
+        its cause.
+        """
+        return self._store.change_all(works)
 
     def expire(self, now: float | None = None) -> int:
         """Remove the documents whose time is over, and free their space; return how many.
@@ -343,6 +365,10 @@ class BaseIndex:
 
     def delete_many(self, ids: Sequence[Id]) -> int:
         """Remove documents in one transaction; return how many were in the index."""
+        return self._store.change(self.deleting_many(ids))
+
+    def deleting_many(self, ids: Sequence[Id]) -> Callable[[Change], int]:
+        """What `delete_many` does in a transaction, for `change_all`."""
         wanted = list(dict.fromkeys(map(checked_id, ids)))
 
         def work(change: Change) -> int:
@@ -352,7 +378,7 @@ class BaseIndex:
                 change.remove(np.array(numbers, np.uint64))
             return len(numbers)
 
-        return self._store.change(work)
+        return work
 
     def get(self, id: Id) -> StoredDocument | None:
         """The stored document with this id, or None."""
@@ -540,15 +566,16 @@ class BaseIndex:
             raise SettingError("ttl needs an index by similarity; create one with a threshold")
         return max(1, round(chosen * 1000))
 
-    def _rules(
+    def rules(
         self,
-        add: Any,
-        keep_per_group: Any,
-        ttl: str | float | None,
-        threshold: float | None,
-        max_distance: int | None,
-        limit: int | None,
+        add: Any = "new",
+        keep_per_group: Any = 1,
+        ttl: str | float | None = None,
+        threshold: float | None = None,
+        max_distance: int | None = None,
+        limit: int | None = DEFAULT_LIMIT,
     ) -> Rules:
+        """The arguments of `check`, checked."""
         require_limit(limit)
         if self._settings.sets is not None:
             threshold = similar.threshold_of(self._settings, threshold, max_distance)
@@ -624,6 +651,24 @@ def _require_no_replacing(change: Change, entries: Entries) -> None:
             f"the index has other content under {len(taken):,} of the ids, the first of them "
             f"{first!r}; nothing of this batch was stored: use other ids, or --replace"
         )
+
+
+def _putting(
+    entries: list[Entries], life: int | None, *, settles: bool, refuse: bool
+) -> Callable[[Change], Put]:
+    """Stores entries in a transaction; with `refuse`, one that would replace another is an error."""
+    timed = [replace(some, ttl=life) for some in entries]
+
+    def put(change: Change) -> Put:
+        if refuse:
+            for each in timed:
+                _require_no_replacing(change, each)
+        changed = sum(map(change.put, timed), Put())
+        if settles:
+            change.settle()
+        return changed
+
+    return put
 
 
 def _put(change: Change, entries: Entries) -> None:

@@ -91,13 +91,16 @@ class LineFormat:
             for block in whole_lines(
                 cast(BinaryIO, _Arriving(stream)), _BYTES_AT_ONCE, self.max_document
             ):
-                lines: list[bytes | TooLong] = (
-                    [block] if isinstance(block, TooLong) else [*block.split(b"\n")]
-                )
-                yield [self._asked(line, number + i) for i, line in enumerate(lines, 1)]
-                number += len(lines)
+                asked = self.asked_of(block, number + 1)
+                yield asked
+                number += len(asked)
         except OSError as error:
             raise InputError(f"{STANDARD_INPUT} cannot be read: {error.strerror}") from None
+
+    def asked_of(self, block: bytes | TooLong, first: int) -> list[Asked]:
+        """The documents of a block of lines; `first` is the number of its first line, from 1."""
+        lines = [block] if isinstance(block, TooLong) else block.split(b"\n")
+        return [self._asked(line, number) for number, line in enumerate(lines, first)]
 
     def _asked(self, line: bytes | TooLong, number: int) -> Asked:
         id: Id | None = None
@@ -110,11 +113,18 @@ class LineFormat:
                 return Asked(number, None, self._text(line))
             found = _object(line)
             id = self._id(found)
-            about = self._metadata(found)
-            metadata_json(about)
-            return Asked(number, id, self._document(found), about)
+            return Asked(number, id, *self._content(found))
         except InputError as error:
             return Asked(number, id, fault=f"line {number}: {error}")
+
+    def read(self, found: Mapping[str, Any]) -> tuple[Id | None, Any, Any]:
+        """The id, the document and the metadata of an object; an InputError says what is wrong."""
+        return self._id(found), *self._content(found)
+
+    def _content(self, found: Mapping[str, Any]) -> tuple[Any, Any]:
+        about = self._metadata(found)
+        metadata_json(about)
+        return self._document(found), about
 
     def _id(self, found: Mapping[str, Any]) -> Id | None:
         given = found.get(self.id or "id")

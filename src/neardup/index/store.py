@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xxhash import xxh3_64_hexdigest
 
+from neardup.index.disk.turns import WaitedTooLongError
 from neardup.index.entries import Entries, Id, Record, id_array
 from neardup.index.match import Match
 from neardup.kernels.index_tables import Matches
@@ -144,6 +145,17 @@ class Store(ABC):
     def change_together(self, work: Callable[[Change], Found]) -> Found:
         """Run `work` in a transaction, perhaps together with that of other threads."""
         return self.change(work)
+
+    def change_all(self, works: Sequence[Callable[[Change], Any]]) -> list[Any]:
+        """Run the work of many callers in one transaction; return a result or an error for each."""
+        try:
+            return self.change(lambda change: [work(change) for work in works])
+        except WaitedTooLongError as error:
+            return [error] * len(works)
+        except Exception as error:
+            if len(works) == 1:
+                return [error]
+            return [outcome for work in works for outcome in self.change_all([work])]
 
     @abstractmethod
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:

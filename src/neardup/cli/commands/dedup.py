@@ -80,6 +80,7 @@ _FORMATS = ("parquet", "jsonl", "csv")
 @options.flag("--strict", help="Fail if a row cannot be read.")
 @options.quiet
 @options.as_json
+@options.progress
 @options.settings("text", "id", "max_document")
 @options.settings("features", "weights", "bits", "hash", "tie", "projection")
 @options.settings("candidates", "recall", "memory", "threads")
@@ -103,6 +104,7 @@ def dedup(
     strict: bool,
     quiet: bool,
     json: bool,
+    progress: str,
     **_settings: Any,
 ) -> None:
     """Find near-duplicates and keep one document of each cluster.
@@ -146,7 +148,7 @@ def dedup(
     keep_freed_memory()
     stopping.writes(output, advice=_GO_ON if resume else "")
     with ExitStack() as stack:
-        stages = stack.enter_context(Stages(quiet=quiet or json))
+        stages = stack.enter_context(Stages(quiet=quiet or json, progress=progress))
         work_folder = work_folder_of(output)
         if not resume and work_folder.exists():
             stages.say(

@@ -49,6 +49,7 @@ Number = TypeVar("Number", int, float)
 @options.overwrite
 @options.preset
 @options.as_json
+@options.progress
 @options.settings("text", "id", "max_document")
 @options.settings("features", "weights")
 @options.setting("bits", help="Bits of a fingerprint for plans other than bands, 1 to 4096.")
@@ -70,6 +71,7 @@ def sweep(
     overwrite: bool,
     preset: str | None,
     json: bool,
+    progress: str,
     bits: int,
     **_settings: Any,
 ) -> None:
@@ -99,7 +101,7 @@ def sweep(
         require_apart(output, inputs)
         FOLDER.require_free(output, overwrite=overwrite)
     stopping.writes(output)
-    with Stages(quiet=json) as stages:
+    with Stages(quiet=json, progress=progress) as stages:
         source = FileSource(list(inputs), request.settings)
         found = sweep_documents(source, request, exact=exact, top=top, stage=stages)
         if output is not None:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 )
 @options.quiet
 @options.as_json
+@options.progress
 @options.settings("text", "id", "max_document")
 @options.setting(
     "features",
@@ -64,6 +65,7 @@ def tune(
     sample: int,
     quiet: bool,
     json: bool,
+    progress: str,
     features: str | None,
     **chosen: Any,
 ) -> None:
@@ -85,7 +87,7 @@ def tune(
     stopping.writes(output)
     assumed = "word:3" if features is None else features
     source = FileSource(list(inputs), DedupSettings.of(features=assumed, **chosen))
-    with Stages(quiet=quiet or json) as stages:
+    with Stages(quiet=quiet or json, progress=progress) as stages:
         found = tuned(source, features, chosen, sample=sample, budget=budget, stage=stages)
     if output is not None:
         found.save(output)

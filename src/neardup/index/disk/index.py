@@ -136,6 +136,11 @@ class Index(BaseIndex):
         # Closes the files of an index that is garbage-collected without being closed.
         self._closing = finalize(self, store.close)
 
+    @property
+    def idf(self) -> IdfTable | None:
+        """The table for tf-idf weights that the index was created with."""
+        return self._store.idf
+
     def flush(self) -> None:
         """Wait until all changes are on disk; needed only if `sync` is False."""
         self._store.flush()

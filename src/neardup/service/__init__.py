@@ -1,0 +1,1 @@
+"""`neardup serve`: indexes and jobs over HTTP."""

@@ -1,0 +1,230 @@
+"""The application of a worker: finds the endpoint, checks the key, answers, counts, logs."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.routing import Match, Route
+
+from neardup.service.bodies import Disconnected, Receive
+from neardup.service.endpoints.endpoint import Endpoint
+from neardup.service.endpoints.table import ENDPOINTS
+from neardup.service.exchange import Exchange, Send
+from neardup.service.keys import Key, Keys
+from neardup.service.problems import CODES, Problem, problem_of, unavailable
+from neardup.service.service import Service, require_role
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,64}")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1", "testserver")
+UNMATCHED = "none"
+ROUTES = (*(f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS), UNMATCHED)
+# 499, as nginx has it: the client went away before it was answered.
+GONE = 499
+STATUSES = (200, 201, 202, GONE, *sorted({status for status, _ in CODES.values()}))
+
+
+class App:
+    """An ASGI application around the endpoints.
+
+    Without `keys`, it answers only requests for this machine's own names, and none that a page of
+    another site made a browser send.
+    """
+
+    def __init__(self, service: Callable[[], Service], keys: Keys | None) -> None:
+        self._make_service = service
+        self._service: Service | None = None
+        self._keys = keys
+        self._routes = [
+            (
+                Route(endpoint.path, endpoint=_Nothing(), methods=[endpoint.method]),
+                endpoint,
+                f"{endpoint.method} {endpoint.path}",
+            )
+            for endpoint in ENDPOINTS
+        ]
+        self._process = secrets.token_hex(4)
+        self._numbers = count(1)
+        self._busy = 0
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._serve(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        self._service = self._make_service()
+        self._service.writer.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        self._service.writer.close()
+        await self._service.readers.close()
+        self._service.log.flush()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _serve(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        service = self._service
+        assert service is not None
+        began = time.perf_counter()
+        exchange = Exchange(scope, receive, send, request_id="", limits=service.limits)
+        exchange.request_id = self._request_id(exchange)
+        route = UNMATCHED
+        self._busy += 1
+        service.counters.add("requests_in_progress")
+        problem: Problem | None = None
+        try:
+            endpoint, route = self._found(exchange)
+            self._admit(endpoint, exchange, service)
+            await endpoint.run(service, exchange)
+        except Disconnected:
+            exchange.status = GONE
+        except Exception as error:
+            problem = problem_of(error)
+            if problem is None:
+                service.log.failure(error, route, exchange.request_id)
+                problem = Problem(
+                    "internal",
+                    f"the service failed; its log says why, under request {exchange.request_id}",
+                )
+            if exchange.status:  # too late for another answer: the connection is cut
+                raise
+            await exchange.answer_problem(problem)
+        finally:
+            self._busy -= 1
+            spent = time.perf_counter() - began
+            status = exchange.status
+            service.counters.add("requests_in_progress", -1)
+            service.counters.add("requests_total", 1, route, str(status if status else GONE))
+            service.counters.observe("request_seconds", spent, route)
+            service.counters.add("received_bytes_total", exchange.received)
+            if service.log.requests:
+                self._log(service, exchange, route, spent, problem)
+
+    def _found(self, exchange: Exchange) -> tuple[Endpoint, str]:
+        """The endpoint of a path and method, and the name of its route."""
+        scope, allowed = exchange.scope, []
+        for route, endpoint, name in self._routes:
+            match, values = route.matches(scope)  # type: ignore[arg-type]
+            if match is Match.FULL and exchange.method == endpoint.method:
+                exchange.values = values["path_params"]
+                return endpoint, name
+            if match is not Match.NONE:
+                allowed.append(endpoint.method)
+        if allowed:
+            methods = ", ".join(sorted(allowed))
+            raise Problem(
+                "method_not_allowed",
+                f"{exchange.method:.20} is not possible here, only {methods}",
+                allow=methods,
+            )
+        raise Problem("not_found", f"there is nothing at {exchange.path!r:.200}; see /docs")
+
+    def _admit(self, endpoint: Endpoint, exchange: Exchange, service: Service) -> None:
+        """Refuse what must not be served, before any of the body is read."""
+        if endpoint.role is not None:
+            exchange.key = self._key(exchange, service)
+            name = exchange.values.get("name") if "/indexes/{name}" in endpoint.path else None
+            if name is not None and not exchange.key.sees(name):
+                raise Problem(
+                    "forbidden",
+                    f"the key {exchange.key.name} does not allow the index {name:.100}; use "
+                    "another key",
+                )
+            require_role(exchange.key, endpoint.role)
+            if self._busy > service.limits.requests:
+                raise unavailable(
+                    f"{self._busy - 1} requests are being worked on; nothing was done: try again "
+                    "in a second"
+                )
+        if (endpoint.body is not None and not endpoint.streams) or (
+            endpoint.body is not None and exchange.media_type != "application/x-ndjson"
+        ):
+            exchange.body.require_fit()
+
+    def _key(self, exchange: Exchange, service: Service) -> Key:
+        if self._keys is None:
+            _require_local(exchange)
+            return exchange.key
+        kind, _, given = (
+            exchange.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+        )
+        key = self._keys.find(given.strip()) if kind.lower() == "bearer" else None
+        if self._keys.fault is not None:
+            service.log.event("keys", fault=self._keys.fault)
+            self._keys.fault = None
+        if key is None:
+            what = "the key is unknown or was revoked" if given else "a key is needed"
+            raise Problem("unauthorized", f"{what}; send the header Authorization: Bearer KEY")
+        return key
+
+    def _request_id(self, exchange: Exchange) -> str:
+        given = exchange.headers.get(b"x-request-id")
+        if given is not None and _REQUEST_ID.fullmatch(given):
+            return given.decode()
+        return f"{self._process}-{next(self._numbers):x}"
+
+    def _log(
+        self,
+        service: Service,
+        exchange: Exchange,
+        route: str,
+        spent: float,
+        problem: Problem | None,
+    ) -> None:
+        client = exchange.scope.get("client")
+        values = {
+            "request_id": exchange.request_id,
+            "method": exchange.method,
+            "path": exchange.path[:500],
+            "route": route,
+            "status": exchange.status or GONE,
+            "ms": round(spent * 1000, 3),
+            "received": exchange.received,
+            "sent": exchange.sent,
+            "key": exchange.key.name,
+            "client": client[0] if client else None,
+            "worker": os.getpid(),
+        }
+        if problem is not None:
+            values["code"] = problem.code
+            if service.log.texts:
+                values["detail"] = problem.detail
+        service.log.request(**values)
+
+
+class _Nothing:
+    """Stands for an ASGI application: routes are matched by Starlette and run by `App`."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        raise AssertionError("routes are only matched")
+
+
+def _require_local(exchange: Exchange) -> None:
+    """Refuse what a browser sends for a page of another site, by its Host or its Origin."""
+    host = exchange.headers.get(b"host", b"").decode("latin-1")
+    if _name_of(f"//{host}") not in _LOOPBACK:
+        raise Problem(
+            "forbidden",
+            f"without keys only requests for localhost are answered, not for {host!r:.100}; start "
+            "the service with --keys",
+        )
+    origin = exchange.headers.get(b"origin")
+    if origin is not None and _name_of(origin.decode("latin-1")) not in _LOOPBACK:
+        raise Problem(
+            "forbidden", "a page of another site sent this; start the service with --keys"
+        )
+
+
+def _name_of(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""The endpoints of the service, by what they are about."""

@@ -1,0 +1,88 @@
+"""The log: a JSON object on a line for each request, and for each failure of the service."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+import traceback
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+_SECONDS_BETWEEN_WRITES = 0.2
+_MOST_WAITING = 1 << 16
+
+
+class Log:
+    """Lines on standard error. They are gathered for a moment: writing each by itself costs more.
+
+    Texts of documents are never logged unless `texts` is set, and then only their beginnings.
+    """
+
+    def __init__(self, process: str, *, requests: bool = True, texts: bool = False) -> None:
+        self.requests = requests
+        self.texts = texts
+        self._process = process
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def request(self, **values: Any) -> None:
+        """A request that was answered."""
+        if self.requests:
+            self._put({"time": _now(), "event": "request", **values})
+
+    def event(self, event: str, **values: Any) -> None:
+        """Something an operator wants to know."""
+        self._put({"time": _now(), "event": event, "process": self._process, **values})
+        self.flush()
+
+    def failure(self, error: BaseException, where: str, request_id: str | None = None) -> None:
+        """An error in the program, with its traceback; not the message, which may hold a text."""
+        frames = traceback.extract_tb(error.__traceback__)
+        places = [
+            f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames
+        ]
+        said = {"message": str(error)[:500]} if self.texts else {}
+        self.event(
+            "failure",
+            where=where,
+            error=type(error).__name__,
+            **said,
+            traceback=places,
+            request_id=request_id,
+        )
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._lines:
+            data, self._lines, self._size = b"".join(self._lines), [], 0
+            with suppress(OSError):  # whoever read the log has gone; the service goes on
+                os.write(sys.stderr.fileno(), data)
+
+    def _put(self, values: dict[str, Any]) -> None:
+        line = orjson.dumps(values, default=str, option=orjson.OPT_APPEND_NEWLINE)
+        self._lines.append(line)
+        self._size += len(line)
+        if self._size >= _MOST_WAITING:
+            self.flush()
+        elif self._timer is None:
+            with suppress(RuntimeError):  # outside of an event loop, lines wait for `flush`
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(_SECONDS_BETWEEN_WRITES, self._flush_later)
+
+    def _flush_later(self) -> None:
+        self._timer = None
+        self.flush()
+
+
+def _now() -> str:
+    seconds = time.time()
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{whole}.{int(seconds * 1000) % 1000:03d}Z"

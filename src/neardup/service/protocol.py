@@ -1,0 +1,85 @@
+"""uvicorn's HTTP protocol with deadlines and limits that it lacks."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from neardup.service.limits import Limits, size_words
+from neardup.service.problems import MEDIA_TYPE, Problem
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """Closes connections whose headers are too slow or too large; answers with problems."""
+
+    limits = Limits()
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._deadline: asyncio.TimerHandle | None = None
+        self._header_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._got_headers()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        self._header_bytes = 0
+        if self._deadline is None:
+            self._expect_headers()
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count(len(name) + len(value) + 4)
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._got_headers()
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        if self.transport.is_closing():
+            return
+        self._refuse(Problem("invalid_request", "the request is not valid HTTP/1.1; repair it"))
+
+    def _count(self, size: int) -> None:
+        self._header_bytes += size
+        if self._header_bytes > self.limits.headers and not self.transport.is_closing():
+            most = size_words(self.limits.headers)
+            self._refuse(Problem("headers_too_large", f"the headers are larger than {most}"))
+            raise ValueError("headers are too large")  # the parser stops
+
+    def _expect_headers(self) -> None:
+        self._deadline = self.loop.call_later(self.limits.header_seconds, self._too_slow)
+
+    def _got_headers(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _too_slow(self) -> None:
+        self._deadline = None
+        if not self.transport.is_closing():
+            self._refuse(
+                Problem(
+                    "timeout",
+                    f"no complete headers arrived within {self.limits.header_seconds:g} seconds",
+                )
+            )
+
+    def _refuse(self, problem: Problem) -> None:
+        """Answer without the application, and close the connection."""
+        body = problem.body("")
+        head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(STATUS_LINE[problem.status] + head.encode() + body)
+        self.transport.close()

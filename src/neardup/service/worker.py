@@ -1,0 +1,71 @@
+"""A worker process: answers HTTP, reads indexes, asks the writer for changes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+import uvicorn
+
+from neardup.index.lines import new_ids
+from neardup.service.app import App
+from neardup.service.data_root import DataRoot
+from neardup.service.keys import Keys
+from neardup.service.limits import Limits
+from neardup.service.log import Log
+from neardup.service.metrics import Counters
+from neardup.service.protocol import BoundedProtocol
+from neardup.service.readers import Readers
+from neardup.service.service import Service
+from neardup.service.shared import Shared
+from neardup.service.writer_link import WriterLink
+
+# Streams wait in these threads, and so do the questions that streams ask.
+_THREADS = 16
+
+
+def run_worker(
+    listener: socket.socket,
+    writer_path: str,
+    *,
+    root: DataRoot,
+    limits: Limits,
+    keys: Keys | None,
+    counters: Counters,
+    shared: Shared,
+    log: Log,
+) -> None:
+    """Serve until SIGTERM; requests that have begun are answered first."""
+
+    def service() -> Service:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
+        return Service(
+            root=root,
+            limits=limits,
+            readers=Readers(root, limits, shared),
+            writer=WriterLink(writer_path),
+            counters=counters,
+            shared=shared,
+            log=log,
+            new_id=new_ids(),
+        )
+
+    BoundedProtocol.limits = limits
+    config = uvicorn.Config(
+        App(service, keys),  # type: ignore[arg-type]
+        http=BoundedProtocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=round(limits.idle_seconds),
+        timeout_graceful_shutdown=round(limits.drain_seconds),
+    )
+    # uvicorn repeats the signal that ended it, for the handler that was there before.
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    uvicorn.Server(config).run(sockets=[listener])
+    log.flush()

@@ -1,0 +1,1 @@
+"""The one process that changes indexes and runs jobs, for all workers."""

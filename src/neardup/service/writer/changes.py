@@ -1,0 +1,136 @@
+"""What a write does to an index: prepared outside of the transaction, answered after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+
+from neardup.errors import InputError
+from neardup.index import Index, Verdict
+from neardup.index.disk.damage import DamagedIndexError
+from neardup.index.store import Change
+from neardup.service.metrics import Counters
+from neardup.service.problems import Problem, problem_of
+from neardup.service.results import Row, stored_row, verdict_row
+
+# (id, document, metadata), as a worker has read it
+Given = Sequence[Any]
+Work = Callable[[Change], Any]
+
+
+class Prepared(NamedTuple):
+    """A write: its size in bytes, its work, and what is made of the result."""
+
+    prepare: Callable[[Index], Any]
+    finish: Callable[[Any], Any]
+    alone: bool = False
+
+
+def check_one(given: Given, rules: dict[str, Any], counters: Counters) -> Prepared:
+    """Check one document; the answer is JSON."""
+
+    def finish(verdict: Verdict) -> bytes:
+        _count([verdict], counters)
+        return orjson.dumps(verdict_row(given[0], verdict))
+
+    return Prepared(lambda index: index.checking(*given, index.rules(**rules)), finish)
+
+
+def check_many(given: Sequence[Given], rules: dict[str, Any], counters: Counters) -> Prepared:
+    """Check many documents, in order and in one transaction; the answer is a row for each."""
+
+    def prepare(index: Index) -> Work:
+        checked = index.rules(**rules)
+        try:
+            together = index.checking_many(map(tuple, given), checked)
+            return together
+        except InputError as error:
+            if isinstance(error, DamagedIndexError):
+                raise
+        return _each(given, lambda one: index.checking(*one, checked))
+
+    def finish(verdicts: Sequence[Verdict | Problem]) -> list[Row]:
+        _count([one for one in verdicts if isinstance(one, Verdict)], counters)
+        return [
+            verdict_row(one[0], found) if isinstance(found, Verdict) else _faulty(one, found)
+            for one, found in zip(given, verdicts, strict=True)
+        ]
+
+    return Prepared(prepare, finish)
+
+
+def add_many(given: Sequence[Given], ttl: str | None, counters: Counters) -> Prepared:
+    """Add documents in one transaction; the answer is a row for each."""
+
+    def prepare(index: Index) -> Work:
+        try:
+            if len(given) == 1:
+                return _each(given, lambda one: index.adding(*one, ttl=ttl))
+            work = index.adding_many(map(tuple, given), ttl=ttl)
+            return lambda change: (work(change), [None] * len(given))[1]
+        except InputError as error:
+            if isinstance(error, DamagedIndexError):
+                raise
+        return _each(given, lambda one: index.adding(*one, ttl=ttl))
+
+    def finish(faults: Sequence[Problem | None]) -> list[Row]:
+        counters.add("documents_added_total", sum(fault is None for fault in faults))
+        return [
+            stored_row(one[0]) if fault is None else _faulty(one, fault)
+            for one, fault in zip(given, faults, strict=True)
+        ]
+
+    return Prepared(prepare, finish)
+
+
+def delete_many(ids: Sequence[Any], counters: Counters) -> Prepared:
+    """Delete documents in one transaction; the answer is how many there were."""
+
+    def finish(deleted: int) -> int:
+        counters.add("documents_deleted_total", deleted)
+        return deleted
+
+    return Prepared(lambda index: index.deleting_many(ids), finish)
+
+
+def compact() -> Prepared:
+    """Merge all segments; the answer is the number of documents."""
+
+    def work(index: Index) -> int:
+        index.compact()
+        return len(index)
+
+    return Prepared(work, lambda documents: {"documents": documents}, alone=True)
+
+
+def expire() -> Prepared:
+    """Remove the documents whose time is over."""
+
+    def work(index: Index) -> Row:
+        return {"removed": index.expire(), "documents": len(index)}
+
+    return Prepared(work, lambda done: done, alone=True)
+
+
+def _each(given: Sequence[Given], prepare: Callable[[Given], Work]) -> Work:
+    """Prepare documents one by one, so that an error concerns only its cause."""
+    works: list[Work] = []
+    for one in given:
+        try:
+            works.append(prepare(one))
+        except InputError as error:
+            fault = problem_of(error)
+            works.append(lambda change, fault=fault: fault)
+    return lambda change: [work(change) for work in works]
+
+
+def _faulty(given: Given, fault: Problem) -> Row:
+    return {"id": given[0], "error": fault.row()}
+
+
+def _count(verdicts: Sequence[Verdict], counters: Counters) -> None:
+    counters.add("documents_checked_total", len(verdicts))
+    counters.add("documents_added_total", sum(verdict.added for verdict in verdicts))
+    counters.add("matches_total", sum(verdict.match is not None for verdict in verdicts))
