@@ -16,7 +16,7 @@ from starlette.routing import Match, Route
 from neardup.service.bodies import Disconnected, Receive
 from neardup.service.endpoints.endpoint import Endpoint
 from neardup.service.endpoints.table import ENDPOINTS
-from neardup.service.exchange import Exchange, Send
+from neardup.service.exchange import NDJSON, Exchange, Send
 from neardup.service.keys import Key, Keys
 from neardup.service.problems import CODES, Problem, problem_of, unavailable
 from neardup.service.service import Service, require_role
@@ -144,18 +144,15 @@ class App:
                     f"{self._busy - 1} requests are being worked on; nothing was done: try again "
                     "in a second"
                 )
-        if (endpoint.body is not None and not endpoint.streams) or (
-            endpoint.body is not None and exchange.media_type != "application/x-ndjson"
-        ):
+        if endpoint.body is not None and not (endpoint.streams and exchange.media_type == NDJSON):
             exchange.body.require_fit()
 
     def _key(self, exchange: Exchange, service: Service) -> Key:
         if self._keys is None:
             _require_local(exchange)
             return exchange.key
-        kind, _, given = (
-            exchange.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        )
+        sent = exchange.headers.get(b"authorization", b"").decode("latin-1")
+        kind, _, given = sent.partition(" ")
         key = self._keys.find(given.strip()) if kind.lower() == "bearer" else None
         if self._keys.fault is not None:
             service.log.event("keys", fault=self._keys.fault)

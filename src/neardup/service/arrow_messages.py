@@ -30,7 +30,7 @@ def require_plain(data: bytes) -> None:
 
 
 def _is_packed(metadata: bytes) -> bool:
-    """Whether the record batch of a message has a field `compression` (Flatbuffers, Message.fbs)."""
+    """Whether the record batch of a message has a field `compression` (Message.fbs)."""
     root = _number(metadata, 0, 4)
     kind = _field(metadata, root, _TYPE)
     header = _field(metadata, root, _HEADER)

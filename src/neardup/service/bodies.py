@@ -23,7 +23,7 @@ _UNPACKED = 1 << 20
 _WINDOW_LOG = 23
 
 
-class Disconnected(Exception):
+class Disconnected(Exception):  # noqa: N818 - no mistake of anybody
     """The client is gone: nobody is left to be answered."""
 
 
@@ -83,7 +83,7 @@ class Body:
         return b"".join(pieces)
 
     async def drain(self, seconds: float) -> None:
-        """Take and forget what is still coming, for a moment, so that the client sees the answer."""
+        """Forget what is still coming, for a moment, so that the client sees the answer."""
         try:
             async with _Within(seconds):
                 while not self.ended:

@@ -153,7 +153,7 @@ class Exchange:
         await self._whole(200, headers, text.encode())
 
     async def answer_problem(self, problem: Problem) -> None:
-        """Answer with a problem; a body that is still coming is taken for a moment, then cut off."""
+        """Answer with a problem; what is still coming is read for a moment, then cut off."""
         headers = [(b"content-type", MEDIA_TYPE.encode()), *_SAFE]
         headers += [(name.encode(), value.encode()) for name, value in problem.headers.items()]
         body = problem.body(self.request_id)

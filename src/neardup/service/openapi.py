@@ -23,7 +23,7 @@ _SCHEMAS = "#/components/schemas/{name}"
 _ALWAYS = ("unknown_parameter", "invalid_parameter", "internal", "unavailable")
 _WITH_BODY = ("invalid_json", "timeout", "body_too_large", "unsupported_media_type")
 _WITH_KEY = ("unauthorized", "forbidden")
-_TAGS = {
+TAGS = {
     "documents": "Check, query, add and delete documents.",
     "indexes": "Create, describe and delete indexes.",
     "operations": "Look after an index.",
@@ -31,7 +31,7 @@ _TAGS = {
     "jobs": "Run dedup, tune and sweep over files of the data folder.",
     "service": "Health and metrics.",
 }
-_ABOUT = """\
+ABOUT = """\
 Near-duplicates over HTTP: "was something like this seen before?", answered with proof.
 
 Options are query parameters. Bodies are JSON, NDJSON (`application/x-ndjson`) or Arrow IPC streams
@@ -59,10 +59,10 @@ def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         "info": {
             "title": "neardup",
             "version": __version__,
-            "description": _ABOUT,
+            "description": ABOUT,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "tags": [{"name": name, "description": about} for name, about in _TAGS.items()],
+        "tags": [{"name": name, "description": about} for name, about in TAGS.items()],
         "paths": paths,
         "components": {
             "schemas": components,

@@ -47,7 +47,7 @@ MEDIA_TYPE = "application/problem+json"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818 - the word of RFC 9457
     """A request that cannot be served: its code, the sentence, and headers such as Retry-After."""
 
     def __init__(

@@ -80,6 +80,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _refuse(self, problem: Problem) -> None:
         """Answer without the application, and close the connection."""
         body = problem.body("")
-        head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
+        head += "connection: close\r\n\r\n"
         self.transport.write(STATUS_LINE[problem.status] + head.encode() + body)
         self.transport.close()

@@ -54,7 +54,7 @@ def run_worker(
 
     BoundedProtocol.limits = limits
     config = uvicorn.Config(
-        App(service, keys),  # type: ignore[arg-type]
+        App(service, keys),
         http=BoundedProtocol,
         ws="none",
         lifespan="on",

@@ -35,7 +35,8 @@ def documents_of(found: Any) -> list[Any] | None:
     if not isinstance(found, dict):
         raise Problem(
             "invalid_document",
-            'the body must be a document, such as {"id": 1, "text": "..."}, or {"documents": [...]}',
+            'the body must be a document, such as {"id": 1, "text": "..."}, or many as '
+            '{"documents": [...]}',
         )
     many = found.get("documents")
     return many if isinstance(many, list) and "text" not in found else None

@@ -35,13 +35,15 @@ class Stream:
     def __init__(self, service: Service, exchange: Exchange) -> None:
         self.service = service
         self.exchange = exchange
-        self.answers: BinaryIO = cast(BinaryIO, tempfile.SpooledTemporaryFile(_IN_MEMORY))
+        # Closed by `streamed`.
+        self.answers = cast(BinaryIO, tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115
         self.done = 0  # lines or rows
         self._loop = asyncio.get_running_loop()
 
     def wait(self, work: Awaitable[Found]) -> Found:
         """The result of a coroutine, which runs in the event loop."""
-        return self.later(work).result()
+        found: Found = self.later(work).result()
+        return found
 
     def later(self, work: Awaitable[Found]) -> Any:
         """Start a coroutine; its result is awaited later."""

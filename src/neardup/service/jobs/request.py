@@ -7,7 +7,6 @@ value is never taken for an option; names of files follow `--`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import isfinite
 from typing import Any, cast
 
 from neardup.errors import InputError, SettingError
@@ -21,6 +20,7 @@ _KEYS = ("kind", "inputs", "against", "settings")
 _LONGEST = 10_000  # characters of a value
 _MOST_VALUES = 100
 _LARGEST = 2**63 - 1
+_SOME_HASH = "@0"
 
 # Kinds of values, in the words of a message.
 _TEXT, _FLAG = "a string", "true or false"
@@ -168,8 +168,8 @@ def _require_type(name: str, value: Any, kind: str) -> None:
             raise SettingError(f"{name}={_said(value)} must be {kind}")
         if isinstance(one, str):
             _require_text(name, one)
-        elif not isfinite(one) or abs(one) > _LARGEST:
-            raise SettingError(f"{name} is too large a number; choose a smaller one")
+        elif not -_LARGEST <= one <= _LARGEST:
+            raise SettingError(f"{name} must be a number that 64 bits can hold; choose another")
 
 
 def _require_text(name: str, text: str) -> None:
@@ -185,10 +185,15 @@ def _refuse_dedup(settings: dict[str, Any]) -> None:
     from neardup.pairs.choose import require_plan
 
     chosen = {name: value for name, value in settings.items() if name in SETTINGS}
-    if "@" not in chosen.get("projection", "@"):
-        # Only the job computes the vectors, which may take minutes; their hash is not checked here.
-        chosen["projection"] += "@0"
-    require_plan(DedupSettings.of(preset=settings.get("preset"), **chosen))
+    given = chosen.get("projection", "")
+    # With some hash, the vectors are not computed here, which may take minutes, but by the job.
+    assumed = given + _SOME_HASH
+    if given and "@" not in given:
+        chosen["projection"] = assumed
+    try:
+        require_plan(DedupSettings.of(preset=settings.get("preset"), **chosen))
+    except SettingError as error:
+        raise SettingError(str(error).replace(assumed, given)) from None
     if "format" in settings:
         require_format(settings["format"])
 

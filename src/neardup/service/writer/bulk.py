@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -120,7 +121,7 @@ def _metadata(column: JsonColumn) -> pa.Array | None:
         raise InputError("values of one kind are kept without JSON's quotes")
     data, offsets = column.data.tobytes(), column.offsets.tolist()
     found = []
-    for begin, end in zip(offsets, offsets[1:], strict=False):
+    for begin, end in pairwise(offsets):
         value = orjson.loads(data[begin : end - 1])
         found.append(b"" if value is None else orjson.dumps(value))
     return pa.array(found, pa.large_binary())

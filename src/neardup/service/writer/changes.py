@@ -35,7 +35,10 @@ def check_one(given: Given, rules: dict[str, Any], counters: Counters) -> Prepar
         _count([verdict], counters)
         return orjson.dumps(verdict_row(given[0], verdict))
 
-    return Prepared(lambda index: index.checking(*given, index.rules(**rules)), finish)
+    id, document, metadata = given
+    return Prepared(
+        lambda index: index.checking(id, document, metadata, index.rules(**rules)), finish
+    )
 
 
 def check_many(given: Sequence[Given], rules: dict[str, Any], counters: Counters) -> Prepared:
@@ -44,12 +47,11 @@ def check_many(given: Sequence[Given], rules: dict[str, Any], counters: Counters
     def prepare(index: Index) -> Work:
         checked = index.rules(**rules)
         try:
-            together = index.checking_many(map(tuple, given), checked)
-            return together
+            return index.checking_many(map(tuple, given), checked)
         except InputError as error:
             if isinstance(error, DamagedIndexError):
                 raise
-        return _each(given, lambda one: index.checking(*one, checked))
+        return _each(given, lambda one: index.checking(one[0], one[1], one[2], checked))
 
     def finish(verdicts: Sequence[Verdict | Problem]) -> list[Row]:
         _count([one for one in verdicts if isinstance(one, Verdict)], counters)
@@ -121,9 +123,12 @@ def _each(given: Sequence[Given], prepare: Callable[[Given], Work]) -> Work:
         try:
             works.append(prepare(one))
         except InputError as error:
-            fault = problem_of(error)
-            works.append(lambda change, fault=fault: fault)
+            works.append(_always(problem_of(error)))
     return lambda change: [work(change) for work in works]
+
+
+def _always(result: Any) -> Work:
+    return lambda change: result
 
 
 def _faulty(given: Given, fault: Problem) -> Row:
