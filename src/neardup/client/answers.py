@@ -94,12 +94,12 @@ def answers_of(lists: Sequence[Sequence[Match]], by_similarity: bool) -> Answers
     )
 
 
-def stored_document_of(found: Found, bits: int) -> StoredDocument:
+def stored_document_of(found: Found) -> StoredDocument:
     """A document as the index stores it."""
     print_, seen = found["fingerprint"], found["seen"]
     return StoredDocument(
         found["id"],
-        None if print_ is None else number_of(print_, bits),
+        None if print_ is None else int(print_, 16),
         found["words"],
         found["metadata"],
         found["text"],
@@ -121,7 +121,8 @@ def comparison_of(found: Found) -> Comparison:
         ComparedDocument(
             side["words"],
             side["features"],
-            number_of(side["fingerprint"], scheme.bits),
+            # Here the digits are whole bytes, filled up with zeros at the end.
+            int(side["fingerprint"], 16) >> (-scheme.bits % 8),
             side["fingerprint"],
             tuple(side["examples"]),
         )
@@ -146,7 +147,8 @@ def fingerprints_of(found: Found) -> Fingerprints:
     scheme = Scheme.parse(found["scheme"])
     size = 8 * scheme.row_words
     rows = b"".join(
-        bytes.fromhex(print_ or "").ljust(size, b"\0") for print_ in found["fingerprints"]
+        (int(print_ or "0", 16) << (8 * size - scheme.bits)).to_bytes(size, "big")
+        for print_ in found["fingerprints"]
     )
     return Fingerprints(
         np.frombuffer(rows, ">u8").astype(np.uint64).reshape(-1, scheme.row_words),
@@ -163,11 +165,6 @@ def joined_fingerprints(parts: Sequence[Fingerprints]) -> Fingerprints:
 
     words = joined([part.words for part in parts])
     return Fingerprints(joined([part.array for part in parts]), parts[0].scheme, words)
-
-
-def number_of(digits: str, bits: int) -> int:
-    """A fingerprint as a number; its digits are whole bytes, filled up with zeros at the end."""
-    return int(digits, 16) >> (-bits % 8)
 
 
 def _match(found: Found) -> Match:

@@ -208,14 +208,9 @@ class IndexSteps:
     def get(self, id: Id) -> Steps[StoredDocument | None]:
         """The stored document with this id, or None."""
         wanted = checked_id(id)
-        settings = yield from self.settings()
-
-        def read(found: Any) -> StoredDocument:
-            return stored_document_of(found, settings.scheme.bits)
-
         path = index_path(self.name, "documents", segment(str(wanted)))
         try:
-            found = yield from ask(Call("GET", path, read), self._retries)
+            found = yield from ask(Call("GET", path, stored_document_of), self._retries)
         except ServiceError as error:
             if error.code == "document_not_found":
                 return None

@@ -33,7 +33,7 @@ _FIRST_LOOK, _LONGEST_LOOK = 0.1, 2.0
 
 def index_path(name: str, *rest: str) -> str:
     """The path of an index, or of something below it."""
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str) or not name or "/" in name:
         raise SettingError(f"{name!r} is not the name of an index; give a text such as 'pages'")
     return "/".join(["/v1/indexes", segment(name), *rest])
 

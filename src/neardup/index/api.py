@@ -164,7 +164,9 @@ class BaseIndex:
         life = self._life(ttl)
         done, seen = Put(), 0
         for entries, is_last in intake.with_last(self._intake.portions(batches, metadata, at_once)):
-            done = done + self._store.change(_putting(entries, life, settles=is_last, refuse=refuse))
+            done = done + self._store.change(
+                _putting(entries, life, settles=is_last, refuse=refuse)
+            )
             seen += sum(map(len, entries))
             if progress:
                 progress(seen)
@@ -320,9 +322,7 @@ class BaseIndex:
         given = list(intake.batches(batches, self.scheme, metadata))
         if self._settings.sets is None:
             singles = [one for some in given for one in intake.singly(some)]
-            return lambda change: [
-                self._checked_by_distance(change, one, rules) for one in singles
-            ]
+            return lambda change: [self._checked_by_distance(change, one, rules) for one in singles]
         prepared = [self._intake.prepared(some) for some in given]
 
         def work(change: Change) -> list[Verdict]:
@@ -656,7 +656,7 @@ def _require_no_replacing(change: Change, entries: Entries) -> None:
 def _putting(
     entries: list[Entries], life: int | None, *, settles: bool, refuse: bool
 ) -> Callable[[Change], Put]:
-    """Stores entries in a transaction; with `refuse`, one that would replace another is an error."""
+    """Stores entries in a transaction; `refuse` makes one that would replace another an error."""
     timed = [replace(some, ttl=life) for some in entries]
 
     def put(change: Change) -> Put:

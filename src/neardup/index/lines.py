@@ -75,7 +75,8 @@ class LineFormat:
     """How a line is read: as a JSON object with these keys, or as a text.
 
     `text` and `id` default to the keys `text` (or `terms`) and `id`. `metadata` names keys to
-    store; without it, the value of the key `metadata` is stored.
+    store; without it, the value of the key `metadata` is stored. With `objects_only`, a line that
+    is no object is an error, not a text.
     """
 
     scheme: Scheme
@@ -83,6 +84,7 @@ class LineFormat:
     id: str | None = None
     metadata: Sequence[str] | Literal["all"] = ()
     max_document: int = MAX_DOCUMENT
+    objects_only: bool = False
 
     def arriving(self, stream: BinaryIO) -> Iterator[list[Asked]]:
         """The documents of a stream; those that have arrived together come together."""
@@ -99,7 +101,9 @@ class LineFormat:
 
     def asked_of(self, block: bytes | TooLong, first: int) -> list[Asked]:
         """The documents of a block of lines; `first` is the number of its first line, from 1."""
-        lines = [block] if isinstance(block, TooLong) else block.split(b"\n")
+        lines: list[bytes | TooLong] = (
+            [block] if isinstance(block, TooLong) else [*block.split(b"\n")]
+        )
         return [self._asked(line, number) for number, line in enumerate(lines, first)]
 
     def _asked(self, line: bytes | TooLong, number: int) -> Asked:
@@ -136,6 +140,8 @@ class LineFormat:
         line = line.removesuffix(b"\r")
         if not line.strip():
             raise InputError("it is empty; write a text or a JSON object")
+        if self.objects_only:
+            raise InputError("it is not a JSON object; write one on each line")
         if self.scheme.fields is not None or self.scheme.features.are_given:
             raise InputError(f"it is not a JSON object, which {self.scheme} needs")
         fault = invalid_utf8(line)

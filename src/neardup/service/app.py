@@ -7,6 +7,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from itertools import count
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,7 +23,7 @@ from neardup.service.problems import CODES, Problem, problem_of, unavailable
 from neardup.service.service import Service, require_role
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,64}")
-_LOOPBACK = ("localhost", "127.0.0.1", "::1", "testserver")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 UNMATCHED = "none"
 ROUTES = (*(f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS), UNMATCHED)
 # 499, as nginx has it: the client went away before it was answered.
@@ -206,22 +207,23 @@ class _Nothing:
 
 def _require_local(exchange: Exchange) -> None:
     """Refuse what a browser sends for a page of another site, by its Host or its Origin."""
-    host = exchange.headers.get(b"host", b"").decode("latin-1")
-    if _name_of(f"//{host}") not in _LOOPBACK:
+    host = exchange.headers.get(b"host", b"")
+    if not _is_local(b"//" + host):
         raise Problem(
             "forbidden",
-            f"without keys only requests for localhost are answered, not for {host!r:.100}; start "
-            "the service with --keys",
+            f"without keys only requests for localhost are answered, not for "
+            f"{host.decode('latin-1')!r:.100}; start the service with --keys",
         )
     origin = exchange.headers.get(b"origin")
-    if origin is not None and _name_of(origin.decode("latin-1")) not in _LOOPBACK:
+    if origin is not None and not _is_local(origin):
         raise Problem(
             "forbidden", "a page of another site sent this; start the service with --keys"
         )
 
 
-def _name_of(address: str) -> str | None:
+@lru_cache(256)
+def _is_local(address: bytes) -> bool:
     try:
-        return urlsplit(address).hostname
+        return urlsplit(address.decode("latin-1")).hostname in _LOOPBACK
     except ValueError:
-        return None
+        return False

@@ -3,12 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from neardup.service.limits import Limits, size_words
 from neardup.service.problems import MEDIA_TYPE, Problem
+
+
+class _Corked:
+    """A transport that sends the headers of an answer together with the first piece of its body.
+
+    uvicorn writes them one after the other, which makes two system calls and two packets.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._held = b""
+        self.expects_head = True
+        self.get_extra_info = transport.get_extra_info
+        self.is_closing = transport.is_closing
+        self.pause_reading = transport.pause_reading
+        self.resume_reading = transport.resume_reading
+
+    def write(self, data: bytes) -> None:
+        if self.expects_head and not data.startswith(b"HTTP/1.1 100"):
+            self._held, self.expects_head = data, False
+            return
+        held, self._held = self._held, b""
+        self._transport.write(held + data)
+
+    def close(self) -> None:
+        if self._held:
+            self.write(b"")
+        self._transport.close()
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -22,8 +50,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self._header_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(cast(asyncio.Transport, _Corked(transport)))
         self._expect_headers()
+
+    def on_response_complete(self) -> None:
+        cast(_Corked, self.transport).expects_head = True
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._got_headers()
@@ -82,5 +114,6 @@ class BoundedProtocol(HttpToolsProtocol):
         body = problem.body("")
         head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
         head += "connection: close\r\n\r\n"
-        self.transport.write(STATUS_LINE[problem.status] + head.encode() + body)
+        self.transport.write(STATUS_LINE[problem.status] + head.encode())
+        self.transport.write(body)
         self.transport.close()

@@ -30,7 +30,7 @@ class Reader:
         self.index = index
         self.apart = apart
         self.identity = identity
-        self.form = LineFormat(index.scheme, max_document=longest)
+        self.form = LineFormat(index.scheme, max_document=longest, objects_only=True)
 
     async def ask(self, size: int, question: Callable[[Index], Found]) -> Found:
         """Ask the index; `size` is the amount of text."""

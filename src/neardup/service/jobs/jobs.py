@@ -213,7 +213,7 @@ class Jobs:
         self._recent[job.id] = job
         if job.has_ended and job.id in self._ends:
             self._ends.pop(job.id).set()
-        if len(self._recent) > MOST_LISTED:
+        if len(self._recent) > MOST_LISTED + self._most_waiting + self._at_once:
             jobs = self._recent.values()  # the oldest first
             ended = (one.id for one in jobs if one.has_ended and one.id not in self._unsaved)
             self._recent.pop(next(ended, ""), None)

@@ -90,7 +90,10 @@ class JobFolders:
     def make(self) -> None:
         """Make the folder of jobs, and remove what was left of removed or unfinished ones."""
         place = self._root.jobs
-        place.mkdir(exist_ok=True)
+        try:
+            place.mkdir(exist_ok=True)
+        except OSError as error:
+            raise NeardupError(f"cannot make the folder {place}: {error.strerror}") from error
         if os.path.realpath(place) != str(place):
             raise NeardupError(
                 f"{place} is a link, which the service does not follow; mount the folder there"

@@ -65,7 +65,7 @@ class AddedLines:
         return "".join(rows).encode(), len(ids)
 
     def _one_by_one(self, index: Index, block: bytes, ttl: str | None, longest: int) -> Prepared:
-        form = LineFormat(index.scheme, max_document=longest)
+        form = LineFormat(index.scheme, max_document=longest, objects_only=True)
         asked = list(map(_with_id, form.asked_of(block, self._first_line)))
         good = [one for one in asked if one.fault is None]
         inner = add_many(
