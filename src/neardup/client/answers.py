@@ -53,12 +53,17 @@ class IndexInfo:
         )
 
 
-def rows_of(found: Found, sent: int) -> list[Found]:
-    """One answer for each document that was sent; the first error among them is raised."""
+def rows_of(found: Found, sent: int, before: int) -> list[Found]:
+    """One answer for each document that was sent; the first error among them is raised.
+
+    `before` is the number of documents that other requests have sent.
+    """
     rows: list[Found] = found["results"]
-    for row in rows:
+    for place, row in enumerate(rows, before):
         if "error" in row:
-            raise error_of_document(row.get("id"), row["error"])
+            id = row.get("id")
+            name = f"document {place}" if id is None else f"the document {id!r:.80}"
+            raise error_of_document(name, row["error"])
     if len(rows) != sent:
         raise ServiceError(
             f"the server answered {len(rows):,} of {sent:,} documents; repeat the call",

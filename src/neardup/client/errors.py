@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -22,6 +23,7 @@ _AS_LOCAL: dict[str, type[NeardupError]] = {
 _TEMPORARY = frozenset({429, 502, 503, 504})
 # Codes of single documents in an answer that began well, and of requests that got no answer.
 _TEMPORARY_CODES = frozenset({"queue_full", "unavailable", "unreachable", "broken", "no_answer"})
+_PLACE = re.compile(r"^document \d+: ")
 
 
 class ServiceError(NeardupError):
@@ -64,12 +66,13 @@ def error_of(status: int, headers: Mapping[str, str], content: bytes) -> Neardup
     return ServiceError(detail, status=status, code=code, retry_after=after)
 
 
-def error_of_document(id: Any, error: Mapping[str, Any]) -> NeardupError:
-    """The error of one document among many."""
-    code, detail = str(error["code"]), f"the document {id!r:.80}: {error['detail']}"
+def error_of_document(name: str, error: Mapping[str, Any]) -> NeardupError:
+    """The error of one document among many, which `name` names."""
+    # The server counts the documents of one request, of which the caller knows nothing.
+    code, detail = str(error["code"]), _PLACE.sub("", str(error["detail"]))
     if code in _AS_LOCAL:
-        return _AS_LOCAL[code](detail)
-    return ServiceError(detail, code=code)
+        return _AS_LOCAL[code](f"{name}: {detail}")
+    return ServiceError(f"{name}: {detail}", code=code)
 
 
 def _phrase(status: int) -> str:

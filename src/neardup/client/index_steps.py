@@ -88,7 +88,7 @@ class IndexSteps:
         ttl: str | float | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Steps[int]:
-        """Add many documents, near-duplicates too; return how many were stored.
+        """Add many documents, near-duplicates too; return how many, unchanged ones included.
 
         Takes an iterable of (id, text) or (id, text, metadata), a table with the columns `id` and
         `text`, the result of `neardup.read`, or an iterable of these. `metadata` names the table
@@ -105,7 +105,7 @@ class IndexSteps:
         stored = seen = 0
         objects = many(batches, scheme, metadata)
         for portion in portions(objects, _ADDED_AT_ONCE, _ADDED_BYTES):
-            rows = yield from self._post_many("documents", portion, ttl=ttl)
+            rows = yield from self._post_many("documents", portion, seen, ttl=ttl)
             stored += sum(row["stored"] for row in rows)
             seen += len(portion)
             if progress:
@@ -169,7 +169,7 @@ class IndexSteps:
         rules = _rules(add, keep_per_group, ttl, max_distance, threshold, limit)
         verdicts: list[Verdict] = []
         for portion in portions(many(batches, scheme, metadata)):
-            rows = yield from self._post_many("check", portion, **rules)
+            rows = yield from self._post_many("check", portion, len(verdicts), **rules)
             verdicts += map(verdict_of, rows)
         return verdicts
 
@@ -201,7 +201,7 @@ class IndexSteps:
         asked = _asked(max_distance, threshold, limit)
         found: list[list[Match]] = []
         for portion in portions(questions(documents, settings.scheme)):
-            rows = yield from self._post_many("query", portion, **asked)
+            rows = yield from self._post_many("query", portion, len(found), **asked)
             found += map(matches_of, rows)
         return answers_of(found, settings.threshold is not None)
 
@@ -215,7 +215,13 @@ class IndexSteps:
             if error.code == "document_not_found":
                 return None
             raise
-        # A path cannot tell 17 from "17"; the answer can.
+        # A path cannot tell 17 from "17". The string is looked for first.
+        if isinstance(wanted, int) and isinstance(found.id, str):
+            raise ServiceError(
+                f"the index has a document with the id {found.id!r}, a string, so that a server "
+                f"cannot be asked for one with the number {wanted}; use ids of one type",
+                code="ambiguous_id",
+            )
         return found if found.id == wanted else None
 
     def contains(self, id: Id) -> Steps[bool]:
@@ -280,10 +286,10 @@ class IndexSteps:
         return ask(Call("POST", path, read, parameters, body), self._retries)
 
     def _post_many(
-        self, what: str, portion: Sequence[bytes], **given: Any
+        self, what: str, portion: Sequence[bytes], before: int, **given: Any
     ) -> Steps[list[Mapping[str, Any]]]:
         def read(found: Any) -> list[Mapping[str, Any]]:
-            return rows_of(found, len(portion))
+            return rows_of(found, len(portion), before)
 
         return self._post(what, body_of(portion), read, **given)
 

@@ -23,6 +23,7 @@ Send = Callable[[Any], Awaitable[None]]
 Parameters = TypeVar("Parameters", bound=msgspec.Struct)
 Typed = TypeVar("Typed")
 _PIECE = 1 << 18
+_LENGTH = b"content-length"
 # Documents may hold markup: nobody is to guess their type, show them as a page or keep them.
 _SAFE = [
     (b"x-content-type-options", b"nosniff"),
@@ -70,6 +71,10 @@ class Exchange:
         return 0 if self._body is None else self._body.received
 
     @property
+    def has_body(self) -> bool:
+        return self.headers.get(_LENGTH, b"0") != b"0" or b"transfer-encoding" in self.headers
+
+    @property
     def media_type(self) -> str:
         """The type of the body, without parameters."""
         given = self.headers.get(b"content-type", b"").decode("latin-1")
@@ -80,7 +85,10 @@ class Exchange:
         given = self.scope["query_string"]
         if not given:
             return kind()
-        pairs = parse_qsl(given.decode("latin-1"), keep_blank_values=True, max_num_fields=100)
+        try:
+            pairs = parse_qsl(given.decode("latin-1"), keep_blank_values=True, max_num_fields=100)
+        except ValueError:
+            raise Problem("invalid_parameter", "there are more than 100 parameters") from None
         found = dict(pairs)
         names = kind.__struct_fields__
         for name, _ in pairs:
@@ -157,14 +165,18 @@ class Exchange:
         headers = [(b"content-type", MEDIA_TYPE.encode()), *_SAFE]
         headers += [(name.encode(), value.encode()) for name, value in problem.headers.items()]
         body = problem.body(self.request_id)
-        if not self._is_still_coming():
+        rest = self._rest()
+        waits = self.headers.get(b"expect", b"").lower() == b"100-continue"
+        if rest is not None and not waits and (rest.size or _PIECE) < _PIECE:
+            await rest.drain(1.0)  # a short body is taken, and the connection stays
+        if rest is None or rest.ended:
             await self._whole(problem.status, headers, body)
             return
         await self._start(problem.status, [*headers, (b"connection", b"close")], len(body))
         await self._piece(body, more=True)
         # A connection that is closed while data arrive is reset, and the answer may be lost.
-        if self.headers.get(b"expect", b"").lower() != b"100-continue":
-            await self.body.drain(2.0)
+        if not waits:
+            await rest.drain(2.0)
         await self._piece(b"", more=False)
 
     async def answer_file(self, file: BinaryIO, size: int, media_type: str, name: str = "") -> None:
@@ -184,13 +196,12 @@ class Exchange:
         if not size:
             await self._piece(b"", more=False)
 
-    def _is_still_coming(self) -> bool:
-        """Whether the client may be sending a body that nobody has read."""
-        has_body = (
-            self.headers.get(b"content-length", b"0") != b"0"
-            or b"transfer-encoding" in self.headers
-        )
-        return has_body and not (self._body is not None and self._body.ended)
+    def _rest(self) -> Body | None:
+        """The body that the client may still be sending, however it is encoded."""
+        if self._body is None and self.has_body:
+            sizes = {name: self.headers[name] for name in (_LENGTH,) if name in self.headers}
+            self._body = Body(self._receive, sizes, self.limits)
+        return self._body
 
     async def _whole(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
         await self._start(status, headers, len(body))

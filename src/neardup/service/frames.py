@@ -38,12 +38,12 @@ _decode_call = msgspec.msgpack.Decoder(Call).decode
 _decode_answer = msgspec.msgpack.Decoder(Answer).decode
 
 
-def packed(message: Call | Answer) -> bytes:
+def packed(message: Call | Answer) -> bytearray:
     """A message with its length."""
     buffer = bytearray(_PREFIX)
     _encoder.encode_into(message, buffer, _PREFIX)
     buffer[:_PREFIX] = (len(buffer) - _PREFIX).to_bytes(_PREFIX, "little")
-    return bytes(buffer)
+    return buffer
 
 
 class Frames(asyncio.Protocol):
@@ -59,6 +59,7 @@ class Frames(asyncio.Protocol):
         self._received = received
         self._lost = lost
         self._buffer = bytearray()
+        self._unsent: list[bytearray] = []
         self._writable = asyncio.Event()
         self._writable.set()
         self.transport: asyncio.Transport | None = None
@@ -103,11 +104,22 @@ class Frames(asyncio.Protocol):
             del buffer[:begin]
 
     def send(self, message: Call | Answer) -> bool:
-        """Send a message; False if the connection is gone."""
+        """Send a message; False if the connection is gone.
+
+        Messages of one turn of the event loop are sent together: a system call costs more than
+        all the rest.
+        """
         if self.transport is None or self.transport.is_closing():
             return False
-        self.transport.write(packed(message))
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._unsent.append(packed(message))
         return True
+
+    def _flush(self) -> None:
+        unsent, self._unsent = self._unsent, []
+        if self.transport is not None:
+            self.transport.write(b"".join(unsent))
 
     def close(self) -> None:
         if self.transport is not None:

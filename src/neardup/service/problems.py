@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from neardup.errors import InputError, NeardupError, SchemeMismatchError, SettingError
-from neardup.index.disk.damage import DamagedIndexError
+from neardup.index.disk.damage import DamagedIndexError, FullDiskError
 from neardup.index.disk.turns import WaitedTooLongError
 
 # Every code with its status and its title. They are part of the interface: clients compare codes.
@@ -130,12 +130,9 @@ def problem_of(error: Exception, *, wrong_setting: str = "invalid_parameter") ->
         return Problem(wrong_setting, str(error))
     if isinstance(error, InputError):
         return Problem("invalid_document", str(error))
+    if isinstance(error, FullDiskError):
+        return Problem("disk_full", str(error))
     if isinstance(error, NeardupError):
-        cause = error.__cause__
-        if (isinstance(cause, OSError) and cause.errno in _FULL) or "no space" in str(
-            error
-        ).lower():
-            return Problem("disk_full", str(error))
         return unavailable(str(error), 5)
     if isinstance(error, OSError) and error.errno in _FULL:
         return Problem("disk_full", f"the disk is full ({error.strerror}); free some space")

@@ -42,6 +42,7 @@ _PAUSE = 0.02
 # A process that dies this often before it has lived for a second is not started again.
 _MOST_DEATHS = 5
 _SHORT_LIFE = 1.0
+_GRACE = 5.0  # seconds, after those for draining
 
 
 @dataclass(eq=False)
@@ -88,7 +89,17 @@ class Supervisor:
         self._shared.drain()
         for listener in self._listeners:
             listener.close()
-        self._signal(self._workers, signal.SIGTERM if self._stops == 1 else signal.SIGKILL)
+        if self._stops > 1:
+            self._signal(self._workers, signal.SIGKILL)
+            return
+        self._signal(self._workers, signal.SIGTERM)
+        # A worker that waits for somebody who never comes must not keep the service from ending.
+        late = threading.Timer(
+            self._settings.limits.drain_seconds + _GRACE,
+            lambda: self._signal(self._workers, signal.SIGKILL),
+        )
+        late.daemon = True
+        late.start()
 
     def run(self, ready: Callable[[str], None]) -> None:
         """Start everything, call `ready` with the address, and watch until the end."""
@@ -143,6 +154,8 @@ class Supervisor:
         else:
             self._counters.add("worker_restarts_total")
         self._start(child)
+        if self._stops:
+            self._signal([child], signal.SIGTERM)
 
     def _start(self, child: _Child) -> None:
         child.started = time.monotonic()

@@ -33,6 +33,14 @@ class DamageError(ValueError):
     """What is wrong with stored bytes, in a few words; `damage_told` adds the index."""
 
 
+class FullDiskError(NeardupError):
+    """A change of an index needs space that there is not; nothing was changed."""
+
+
+class BrokenEnvironmentError(NeardupError):
+    """A write failed in a way after which the index must be closed and opened again."""
+
+
 class DamagedIndexError(InputError):
     """An index cannot be read because its bytes are not as they were written."""
 
@@ -94,13 +102,15 @@ def explained(path: Path, done: str) -> Iterator[None]:
             f"{path} cannot be {done}: too many programs are reading it; close some"
         ) from error
     except lmdb.PanicError as error:
-        raise NeardupError(
+        raise BrokenEnvironmentError(
             f"{path} cannot be {done}: an earlier write failed; close it and open it again"
         ) from error
     except (lmdb.Error, OSError) as error:
-        reason = (None if done == "read" else _full_disk(path, error)) or _reason(error)
-        raise NeardupError(
-            f"{path} cannot be {done}: {reason}{_UNDONE if done == 'written' else ''}"
+        full = None if done == "read" else _full_disk(path, error)
+        kind = NeardupError if full is None else FullDiskError
+        raise kind(
+            f"{path} cannot be {done}: {full or _reason(error)}"
+            f"{_UNDONE if done == 'written' else ''}"
         ) from error
 
 

@@ -25,10 +25,9 @@ async def create_index(service: Service, exchange: Exchange) -> None:
     exchange.parameters(typed.NoParameters)
     name = exchange.values["name"]
     service.root.index(name)  # a bad name is refused before the body is read
-    has_body = exchange.headers.get(b"content-length", b"0") != b"0" or (
-        b"transfer-encoding" in exchange.headers
-    )
-    given = await exchange.typed(typed.IndexRequest) if has_body else typed.IndexRequest()
+    given = typed.IndexRequest()
+    if exchange.has_body:
+        given = await exchange.typed(typed.IndexRequest)
     settings = {
         setting: value
         for setting, value in msgspec.structs.asdict(given).items()

@@ -49,7 +49,7 @@ def main() -> None:
 def _end_with(service: int) -> None:
     """Wait for the end of the service, and end everything that belongs to this job."""
     os.read(service, 1)
-    pass
+    os.killpg(0, signal.SIGKILL)
 
 
 def _give_way() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import sys
 from collections.abc import Awaitable, Callable
@@ -10,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from neardup.index import Index
+from neardup.index.disk.damage import BrokenEnvironmentError
 from neardup.service import frames
 from neardup.service.data_root import DataRoot
 from neardup.service.frames import Answer, Call, Frames
@@ -79,8 +81,10 @@ class Writer:
             frames.calls(self._called, lambda connection: None), sock=listener
         )
         self._shared.writer_is_ready = True
+        counting = self._loop.create_task(self._count_jobs())
         await stop.wait()
         self._shared.writer_is_ready = False
+        counting.cancel()
         server.close()
         await self._idle.wait()
         await self._jobs.close()
@@ -186,6 +190,10 @@ class Writer:
         queue.waiting -= len(outcomes)
         for write, outcome in outcomes:
             write.reply(outcome)
+            if isinstance(outcome, BrokenEnvironmentError):
+                # Only a new process opens the index again for certain; the supervisor starts one.
+                self._log.event("broken", index=queue.name)
+                self._loop.call_later(0.1, os._exit, 1)
         self._count(-len(outcomes), -sum(write.size for write, _ in outcomes))
 
     # Everything else
@@ -223,6 +231,13 @@ class Writer:
         path.parent.mkdir(exist_ok=True)
         documents = await self._in_thread(lambda: queue.index.backup(path))
         return {"name": backup, "documents": documents}
+
+    async def _count_jobs(self) -> None:
+        while True:
+            counts = self._jobs.counts()
+            self._counters.set("jobs_waiting", counts.get("queued", 0))
+            self._counters.set("jobs_running", counts.get("running", 0))
+            await asyncio.sleep(1)
 
     async def _submit_job(self, request: dict[str, Any]) -> dict[str, Any]:
         try:
