@@ -12,8 +12,6 @@ from itertools import count
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.routing import Match, Route
-
 from neardup.service.bodies import Disconnected, Receive
 from neardup.service.endpoints.endpoint import Endpoint
 from neardup.service.endpoints.table import ENDPOINTS
@@ -43,11 +41,7 @@ class App:
         self._service: Service | None = None
         self._keys = keys
         self._routes = [
-            (
-                Route(endpoint.path, endpoint=_Nothing(), methods=[endpoint.method]),
-                endpoint,
-                f"{endpoint.method} {endpoint.path}",
-            )
+            (_pattern(endpoint.path), endpoint, f"{endpoint.method} {endpoint.path}")
             for endpoint in ENDPOINTS
         ]
         self._process = secrets.token_hex(4)
@@ -111,13 +105,14 @@ class App:
 
     def _found(self, exchange: Exchange) -> tuple[Endpoint, str]:
         """The endpoint of a path and method, and the name of its route."""
-        scope, allowed = exchange.scope, []
-        for route, endpoint, name in self._routes:
-            match, values = route.matches(scope)  # type: ignore[arg-type]
-            if match is Match.FULL and exchange.method == endpoint.method:
-                exchange.values = values["path_params"]
-                return endpoint, name
-            if match is not Match.NONE:
+        method = "GET" if exchange.method == "HEAD" else exchange.method
+        allowed = []
+        for pattern, endpoint, name in self._routes:
+            match = pattern.fullmatch(exchange.path)
+            if match is not None:
+                if method == endpoint.method:
+                    exchange.values = match.groupdict()
+                    return endpoint, name
                 allowed.append(endpoint.method)
         if allowed:
             methods = ", ".join(sorted(allowed))
@@ -198,11 +193,10 @@ class App:
         service.log.request(**values)
 
 
-class _Nothing:
-    """Stands for an ASGI application: routes are matched by Starlette and run by `App`."""
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        raise AssertionError("routes are only matched")
+def _pattern(path: str) -> re.Pattern[str]:
+    """The paths that belong to an endpoint; a place that is a `path` may hold anything."""
+    found = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path)
+    return re.compile(re.sub(r"\{(\w+):path\}", r"(?P<\1>.+)", found), re.DOTALL)
 
 
 def _require_local(exchange: Exchange) -> None:

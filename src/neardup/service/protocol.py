@@ -33,6 +33,12 @@ class _Corked:
         held, self._held = self._held, b""
         self._transport.write(held + data)
 
+    def complete(self) -> None:
+        """An answer is complete; one to HEAD has no body that the headers could wait for."""
+        if self._held:
+            self.write(b"")
+        self.expects_head = True
+
     def close(self) -> None:
         if self._held:
             self.write(b"")
@@ -54,7 +60,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._expect_headers()
 
     def on_response_complete(self) -> None:
-        cast(_Corked, self.transport).expects_head = True
+        cast(_Corked, self.transport).complete()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -75,7 +75,7 @@ class JobProcess:
         if self._killing is None:
             self._send(signal.SIGTERM)
             loop = asyncio.get_running_loop()
-            pass
+            self._killing = loop.call_later(_PATIENCE, self._send, signal.SIGKILL)
 
     def _send(self, number: signal.Signals) -> None:
         if self._process.poll() is None:
