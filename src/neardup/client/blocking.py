@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from neardup.client.call import Call, Pause, Reply, Steps
-from neardup.client.connection import Connection, described_by
+from neardup.client.connection import Connection, closed, described_by
 from neardup.client.index_steps import IndexSteps
 from neardup.client.server_steps import ServerSteps
 from neardup.settings import suggests_settings
@@ -104,6 +104,8 @@ class Client:
         import httpx
 
         try:
+            if self._http.is_closed:
+                raise closed()
             step = next(steps)
             while True:
                 if isinstance(step, Pause):

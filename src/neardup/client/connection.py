@@ -46,13 +46,12 @@ class Connection:
     def of(cls, url: Any, key: Any, timeout: Any, retries: Any) -> Connection:
         """Check the arguments of a client."""
         require_httpx()
-        parts = urlsplit(url) if isinstance(url, str) else None
-        if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        if not isinstance(url, str) or not _is_address(url):
             raise SettingError(
                 f"url={url!r} is not the address of a server; write it like http://127.0.0.1:7700"
             )
         if key is not None and not (isinstance(key, str) and key and key.isascii()):
-            raise SettingError("key must be a text of ASCII characters; `neardup serve` lists keys")
+            raise SettingError("key must be a text of ASCII characters, as neardup keys made it")
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
             raise SettingError(f"timeout={timeout!r} must be a number of seconds above 0")
         whole = isinstance(retries, SupportsIndex) and not isinstance(retries, bool)
@@ -115,6 +114,21 @@ class Connection:
             "again",
             code="broken",
         )
+
+
+def closed() -> NeardupError:
+    """The error to raise if a client is used after it was closed."""
+    return NeardupError("the client is closed; make a new one")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # a ValueError if it is none
+    except ValueError:
+        return False
+    more = parts.query or parts.fragment
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not more
 
 
 def described_by(steps: Callable[..., Any]) -> Callable[[Method], Method]:

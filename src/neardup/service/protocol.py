@@ -25,6 +25,7 @@ class _Corked:
         self.is_closing = transport.is_closing
         self.pause_reading = transport.pause_reading
         self.resume_reading = transport.resume_reading
+        self.abort = transport.abort
 
     def write(self, data: bytes) -> None:
         if self.expects_head and not data.startswith(b"HTTP/1.1 100"):
@@ -46,13 +47,14 @@ class _Corked:
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Closes connections whose headers are too slow or too large; answers with problems."""
+    """Closes connections that send headers too slowly, or too many, or do not take what is sent."""
 
     limits = Limits()
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._deadline: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
         self._header_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -65,7 +67,19 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._got_headers()
+        if self._stalled is not None:
+            self._stalled.cancel()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(self.limits.body_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+        super().resume_writing()
 
     def on_message_begin(self) -> None:
         self._header_bytes = 0

@@ -47,9 +47,10 @@ async def check(service: Service, exchange: Exchange) -> None:
     if parameters.create:
         await service.make_index(exchange.key, name)
     reader = await service.readers.get(name)
-    rules = msgspec.structs.asdict(parameters)
-    del rules["create"]
-    reader.index.rules(**rules)  # wrong ones are refused before the body is read
+    rules = _DEFAULT_RULES
+    if parameters != typed.CheckParameters():
+        rules = _rules_of(parameters)
+        reader.index.rules(**rules)  # wrong ones are refused before the body is read
 
     async def checked(given: list[Given]) -> list[Row]:
         good = [
@@ -232,6 +233,16 @@ async def delete_documents(service: Service, exchange: Exchange) -> None:
     require_count(len(given.ids) // 10, service.limits)
     call = (exchange.values["name"], _OVERHEAD * len(given.ids), given.ids)
     await exchange.answer({"deleted": await service.writer.call("delete_documents", call)})
+
+
+def _rules_of(parameters: typed.CheckParameters) -> dict[str, Any]:
+    """The arguments of `Index.check`."""
+    rules = msgspec.structs.asdict(parameters)
+    del rules["create"]
+    return rules
+
+
+_DEFAULT_RULES = _rules_of(typed.CheckParameters())
 
 
 def _by_lines(stream: Stream, reader: Reader, answered: Callable[[list[Given]], Any]) -> None:
