@@ -26,11 +26,12 @@ from __future__ import annotations
 import logging
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from itemadapter import ItemAdapter
+from scrapy import version_info
 from scrapy.exceptions import DropItem, NotConfigured
 
 from neardup.client import Client, RemoteIndex, ServiceError
@@ -38,6 +39,11 @@ from neardup.errors import NeardupError, SettingError
 from neardup.frozen import dataclass
 from neardup.index import Index, Match, Verdict
 from neardup.settings import seconds_of
+
+try:
+    from scrapy.utils.asyncio import run_in_thread as _run_in_thread
+except ImportError:  # Scrapy before 2.15
+    _run_in_thread = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -132,13 +138,13 @@ class NearDuplicatePipeline:
         return cls(PipelineSettings.of(crawler.settings), crawler)
 
     # Older versions of Scrapy pass the spider, newer ones only if it is required.
-    async def open_spider(self, spider: Spider | None = None) -> None:
+    def open_spider(self, spider: Spider | None = None) -> Awaitable[None]:
         """Open the index, or create it; its settings must be those of the project."""
-        self._index = await _in_thread(self._opened)
+        return _awaited(_in_thread(self._open))
 
-    async def close_spider(self, spider: Spider | None = None) -> None:
+    def close_spider(self, spider: Spider | None = None) -> Awaitable[None]:
         """Close the index."""
-        await _in_thread(self._closing.close)
+        return _awaited(_in_thread(self._closing.close))
 
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Return the item if it is new; else raise `NearDuplicateItem`, which has the match."""
@@ -163,7 +169,7 @@ class NearDuplicatePipeline:
         self._count("duplicate")
         raise NearDuplicateItem(verdict.match)
 
-    def _opened(self) -> Index | RemoteIndex:
+    def _open(self) -> None:
         settings = self._settings
         if settings.url is None:
             index: Index | RemoteIndex = Index(settings.index, **settings.creation)
@@ -175,7 +181,7 @@ class NearDuplicatePipeline:
                 f"NEARDUP_TTL needs an index by similarity, but {settings.index} finds documents "
                 "by the distance of fingerprints; name another index, or leave NEARDUP_TTL out"
             )
-        return index
+        self._index = index
 
     def _on_server(self, url: str) -> RemoteIndex:
         settings = self._settings
@@ -244,11 +250,18 @@ def _choice(given: BaseSettings, name: str, choices: tuple[str, ...]) -> str:
 
 async def _in_thread(work: Callable[[], T]) -> T:
     """Run something that waits, without stopping the crawl, on either event loop of Scrapy."""
-    try:
-        from scrapy.utils.asyncio import run_in_thread
-    except ImportError:  # Scrapy before 2.15
-        from scrapy.utils.defer import maybe_deferred_to_future
-        from twisted.internet.threads import deferToThread
+    if _run_in_thread is not None:
+        return await _run_in_thread(work)
+    from scrapy.utils.defer import maybe_deferred_to_future
+    from twisted.internet.threads import deferToThread
 
-        return await maybe_deferred_to_future(deferToThread(work))
-    return await run_in_thread(work)
+    return await maybe_deferred_to_future(deferToThread(work))
+
+
+def _awaited(work: Coroutine[Any, Any, None]) -> Awaitable[None]:
+    """What Scrapy waits for when a spider is opened or closed: coroutines, before 2.14 Deferreds."""
+    if version_info >= (2, 14):
+        return work
+    from scrapy.utils.defer import deferred_from_coro
+
+    return deferred_from_coro(work)

@@ -89,6 +89,8 @@ class App:
                     "internal",
                     f"the service failed; its log says why, under request {exchange.request_id}",
                 )
+            # Paths are told as they are in the data folder, not where that is.
+            problem.detail = problem.detail.replace(f"{service.root.path}/", "")
             if exchange.status:  # too late for another answer: the connection is cut
                 raise
             await exchange.answer_problem(problem)
@@ -158,10 +160,24 @@ class App:
             raise Problem("unauthorized", f"{what}; send the header Authorization: Bearer KEY")
         return key
 
+    def refused(self, problem: Problem, client: str | None) -> str:
+        """Count and log a request that was refused before it came here; return its id."""
+        request_id = self._new_id()
+        if self._service is not None:
+            counters, log = self._service.counters, self._service.log
+            counters.add("requests_total", 1, UNMATCHED, str(problem.status))
+            log.request(
+                request_id=request_id, status=problem.status, code=problem.code, client=client
+            )
+        return request_id
+
     def _request_id(self, exchange: Exchange) -> str:
         given = exchange.headers.get(b"x-request-id")
         if given is not None and _REQUEST_ID.fullmatch(given):
             return given.decode()
+        return self._new_id()
+
+    def _new_id(self) -> str:
         return f"{self._process}-{next(self._numbers):x}"
 
     def _log(

@@ -112,7 +112,9 @@ class DataRoot:
                 "not end with a dot"
             )
         path = folder / name
-        if not self._holds(os.path.realpath(path)):
+        # Every request comes here: looking for links takes 10 µs, following them 55 µs.
+        linked = os.path.islink(folder) or os.path.islink(path)
+        if linked and not self._holds(os.path.realpath(path)):
             raise SettingError(
                 f"{self.shown(path)} is a link that leaves the data folder, which the service does "
                 "not follow; move the folder into the data folder, or mount it there"

@@ -129,8 +129,8 @@ class Exchange:
             raise Problem("invalid_json", f"the body is {TOO_DEEP}; flatten it")
         return found
 
-    async def typed(self, kind: type[Typed]) -> Typed:
-        """The JSON body as a type."""
+    async def typed(self, kind: type[Typed], wrong: str = "invalid_setting") -> Typed:
+        """The JSON body as a type; `wrong` is the code of the problem if it is another."""
         self.require_media_type(JSON)
         found = await self.json()
         if not isinstance(found, dict):
@@ -142,8 +142,8 @@ class Exchange:
             try:
                 require_known(found, known)
             except ValueError as unknown:
-                raise Problem("invalid_setting", f"the body has an {unknown}") from None
-            raise Problem("invalid_setting", f"the body is invalid: {_said(error)}") from None
+                raise Problem(wrong, f"the body has an {unknown}") from None
+            raise Problem(wrong, f"the body is invalid: {_said(error)}") from None
 
     async def answer(self, value: Any, status: int = 200) -> None:
         """Answer with JSON."""
@@ -169,6 +169,9 @@ class Exchange:
         waits = self.headers.get(b"expect", b"").lower() == b"100-continue"
         if rest is not None and not waits and (rest.size or _PIECE) < _PIECE:
             await rest.drain(1.0)  # a short body is taken, and the connection stays
+        if problem.code == "timeout":  # nobody waits for more of it
+            await self._whole(problem.status, [*headers, (b"connection", b"close")], body)
+            return
         if rest is None or rest.ended:
             await self._whole(problem.status, headers, body)
             return

@@ -16,6 +16,7 @@ class Limits:
         text: A document, as a line of NDJSON or an element of a JSON body.
         documents: Documents in a JSON or Arrow body.
         features: Features of a document.
+        faults: Wrong lines of an NDJSON stream; one more ends it.
         requests: Requests that a worker works on at the same time.
         streams: Streams that a worker reads at the same time; each takes up to `3 * portion`.
         portion: Bytes of a stream that are read, worked on and committed together.
@@ -32,6 +33,7 @@ class Limits:
     text: int = 16 * MEGABYTE
     documents: int = 10_000
     features: int = 2_000_000
+    faults: int = 10_000
     requests: int = 512
     streams: int = 4
     portion: int = 16 << 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 import time
@@ -80,6 +81,22 @@ class Log:
     def _flush_later(self) -> None:
         self._timer = None
         self.flush()
+
+
+class _Warnings(logging.Handler):
+    """Gives the warnings of libraries to the log; without tracebacks, which may quote texts."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._log.event("warning", logger=record.name, message=record.getMessage()[:500])
+
+
+def take_warnings(log: Log) -> None:
+    """Put the warnings of libraries into the log of this process, and nowhere else."""
+    logging.getLogger().handlers = [_Warnings(log)]
 
 
 def _now() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -47,9 +48,11 @@ class _Corked:
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Closes connections that send headers too slowly, or too many, or do not take what is sent."""
+    """Closes connections that are too slow, or whose headers are too large."""
 
     limits = Limits()
+    # Notes that a request was refused before it reached the application, and returns its id.
+    refused: Callable[[Problem, str | None], str] = staticmethod(lambda problem, client: "-")
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -108,7 +111,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._header_bytes += size
         if self._header_bytes > self.limits.headers and not self.transport.is_closing():
             most = size_words(self.limits.headers)
-            self._refuse(Problem("headers_too_large", f"the headers are larger than {most}"))
+            self._refuse(
+                Problem("headers_too_large", f"the headers are larger than {most}; send fewer")
+            )
             raise ValueError("headers are too large")  # the parser stops
 
     def _expect_headers(self) -> None:
@@ -125,15 +130,20 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(
                 Problem(
                     "timeout",
-                    f"no complete headers arrived within {self.limits.header_seconds:g} seconds",
+                    f"no complete headers arrived within {self.limits.header_seconds:g} seconds; send "
+                    "the request again",
                 )
             )
 
     def _refuse(self, problem: Problem) -> None:
         """Answer without the application, and close the connection."""
-        body = problem.body("")
-        head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
-        head += "connection: close\r\n\r\n"
+        request_id = self.refused(problem, self.client[0] if self.client else None)
+        body = problem.body(request_id)
+        head = (
+            f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
+            f"x-request-id: {request_id}\r\nx-content-type-options: nosniff\r\n"
+            "connection: close\r\n\r\n"
+        )
         self.transport.write(STATUS_LINE[problem.status] + head.encode())
         self.transport.write(body)
         self.transport.close()

@@ -27,7 +27,7 @@ from neardup.index.disk.opening import is_index
 from neardup.service.app import ROUTES, STATUSES
 from neardup.service.data_root import DataRoot
 from neardup.service.keys import Keys
-from neardup.service.log import Log
+from neardup.service.log import Log, take_warnings
 from neardup.service.metrics import Counters
 from neardup.service.settings import ServeSettings
 from neardup.service.shared import Shared
@@ -196,6 +196,7 @@ class Supervisor:
             stop = asyncio.Event()
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
             log = self._log_of("writer")
+            take_warnings(log)
             writer = Writer(self._root, self._settings.limits, self._counters, self._shared, log)
             await writer.serve(self._writer_listener, stop)
             log.flush()

@@ -14,7 +14,7 @@ from neardup.service.app import App
 from neardup.service.data_root import DataRoot
 from neardup.service.keys import Keys
 from neardup.service.limits import Limits
-from neardup.service.log import Log
+from neardup.service.log import Log, take_warnings
 from neardup.service.metrics import Counters
 from neardup.service.protocol import BoundedProtocol
 from neardup.service.readers import Readers
@@ -52,9 +52,12 @@ def run_worker(
             new_id=new_ids(),
         )
 
+    take_warnings(log)
+    app = App(service, keys)
     BoundedProtocol.limits = limits
+    BoundedProtocol.refused = app.refused
     config = uvicorn.Config(
-        App(service, keys),
+        app,
         http=BoundedProtocol,
         ws="none",
         lifespan="on",

@@ -35,6 +35,15 @@ def cache_folder() -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "neardup"
 
 
+def is_computed(dimension: int, count: int, seed: int = 0) -> bool:
+    """Whether the vectors are in the cache folder; computing them can take minutes."""
+    return _place(cache_folder(), dimension, count, seed).exists()
+
+
+def _place(folder: Path, dimension: int, count: int, seed: int) -> Path:
+    return folder / f"sphere-{dimension}x{count}-{seed}.npz"
+
+
 def sphere_vectors(dimension: int, count: int, seed: int = 0) -> Sphere:
     """The sphere of `spread`, computed on first use and then read from the cache folder.
 
@@ -46,7 +55,7 @@ def sphere_vectors(dimension: int, count: int, seed: int = 0) -> Sphere:
 
 @lru_cache(maxsize=16)
 def _kept(dimension: int, count: int, seed: int, folder: Path) -> Sphere:
-    path = folder / f"sphere-{dimension}x{count}-{seed}.npz"
+    path = _place(folder, dimension, count, seed)
     try:
         exists = path.exists()
     except OSError:  # no permission to read the folder; saving will report it

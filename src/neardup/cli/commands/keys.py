@@ -36,8 +36,8 @@ def keys() -> None:
     "indexes",
     multiple=True,
     metavar="PATTERN",
-    help="Index that the key is for, by name or pattern such as 'news*'; repeatable.  "
-    "[default: all]",
+    note="all",
+    help="Index that the key is for, by name or pattern such as 'news*'. Repeatable.",
 )
 def create(path: Path, name: str, role: str, indexes: tuple[str, ...]) -> None:
     """Make a key and print it; only its hash is stored, so it cannot be shown again.

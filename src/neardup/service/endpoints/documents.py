@@ -168,9 +168,9 @@ async def add(service: Service, exchange: Exchange) -> None:
         waiting: list[Any] = []
 
         def finish() -> None:
-            answers, _ = waiting.pop(0).result()
-            stream.answers.write(answers)
-            stream.done += answers.count(b"\n")
+            answers, stored = waiting.pop(0).result()
+            count = answers.count(b"\n")
+            stream.answered(answers, count, count - stored)
 
         line = 1
         for block in stream.blocks(service.limits.portion):
@@ -229,7 +229,7 @@ async def delete_document(service: Service, exchange: Exchange) -> None:
 
 async def delete_documents(service: Service, exchange: Exchange) -> None:
     exchange.parameters(typed.NoParameters)
-    given = await exchange.typed(typed.Ids)
+    given = await exchange.typed(typed.Ids, "invalid_document")
     require_count(len(given.ids) // 10, service.limits)
     call = (exchange.values["name"], _OVERHEAD * len(given.ids), given.ids)
     await exchange.answer({"deleted": await service.writer.call("delete_documents", call)})

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from neardup.service import typed
 from neardup.service.endpoints.endpoint import Endpoint
+from neardup.service.endpoints.texts import given_settings
 from neardup.service.exchange import Exchange
 from neardup.service.results import index_row
 from neardup.service.service import Service
@@ -28,12 +27,7 @@ async def create_index(service: Service, exchange: Exchange) -> None:
     given = typed.IndexRequest()
     if exchange.has_body:
         given = await exchange.typed(typed.IndexRequest)
-    settings = {
-        setting: value
-        for setting, value in msgspec.structs.asdict(given).items()
-        if value is not None
-    }
-    row, is_new = await service.writer.call("create_index", (name, settings))
+    row, is_new = await service.writer.call("create_index", (name, given_settings(given)))
     await exchange.answer(row, 201 if is_new else 200)
 
 

@@ -66,7 +66,7 @@ ENDPOINTS = [
         "command of that name.",
         body=typed.JobRequest,
         status=202,
-        codes=("invalid_setting", "invalid_document", "queue_full"),
+        codes=("invalid_setting", "invalid_parameter", "queue_full"),
     ),
     Endpoint(
         "GET", "/v1/jobs", list_jobs, "List the jobs, the newest first", "admin", typed.JobList

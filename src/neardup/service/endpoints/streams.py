@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, BinaryIO, TypeVar, cast
 
+import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError
@@ -26,6 +27,8 @@ from neardup.service.service import Service
 
 _IN_MEMORY = 1 << 20
 _ROWS_AT_ONCE = 4096
+# A portion is bounded by its lines, too: millions of them fit into a few megabytes.
+_LINES_AT_ONCE = 8192
 Found = TypeVar("Found")
 
 
@@ -37,7 +40,8 @@ class Stream:
         self.exchange = exchange
         # Closed by `streamed`.
         self.answers = cast(BinaryIO, tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115
-        self.done = 0  # lines or rows
+        self.done = 0  # lines
+        self._faults = 0
         self._loop = asyncio.get_running_loop()
 
     def wait(self, work: Awaitable[Found]) -> Found:
@@ -51,7 +55,11 @@ class Stream:
 
     def blocks(self, size: int) -> Iterator[bytes | TooLong]:
         """The lines of an NDJSON body, in blocks of about `size` bytes."""
-        yield from whole_lines(cast(BinaryIO, self), size, self.service.limits.text)
+        for block in whole_lines(cast(BinaryIO, self), size, self.service.limits.text):
+            if isinstance(block, TooLong):
+                yield block
+            else:
+                yield from _pieces(block, _LINES_AT_ONCE)
 
     def read(self, size: int) -> bytes:
         """The next bytes of the body."""
@@ -61,13 +69,25 @@ class Stream:
         """Answer a line that is too long."""
         what = too_long(line.size, self.service.limits.text).replace("document", "text")
         fault = Problem("text_too_long", f"line {self.done + 1}: it is {what}")
-        self.answers.write(lines([{"id": None, "error": fault.row()}], self.done + 1))
-        self.done += 1
+        self.rows([{"id": None, "error": fault.row()}])
 
     def rows(self, rows: list[Row]) -> None:
         """Answer the next lines."""
-        self.answers.write(lines(rows, self.done + 1))
-        self.done += len(rows)
+        faults = sum("error" in row for row in rows)
+        self.answered(lines(rows, self.done + 1), len(rows), faults)
+
+    def answered(self, answers: bytes, count: int, faults: int) -> None:
+        """Keep the answers to the next lines, some of them faults; too many end the stream."""
+        self.answers.write(answers)
+        self.done += count
+        self._faults += faults
+        most = self.service.limits.faults
+        if self._faults > most:
+            last = answers.rstrip(b"\n").rpartition(b"\n")[2].decode(errors="replace")
+            raise Problem(
+                "invalid_document",
+                f"more than {most:,} lines are wrong, the last answer is {last:.300}; repair them",
+            )
 
 
 async def streamed(
@@ -104,6 +124,19 @@ async def streamed(
     finally:
         service.streams -= 1
         stream.answers.close()
+
+
+def _pieces(block: bytes, most: int) -> Iterator[bytes]:
+    """A block of lines in pieces of at most `most` lines."""
+    if block.count(b"\n") < most:
+        yield block
+        return
+    feeds = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    begin = 0
+    for end in feeds[most - 1 :: most].tolist():
+        yield block[begin:end]
+        begin = end + 1
+    yield block[begin:]
 
 
 async def arrow_batches(exchange: Exchange) -> list[pa.RecordBatch]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import msgspec
 
 from neardup.comparison.compare import compare
+from neardup.errors import SettingError
 from neardup.fingerprints import Scheme, fingerprint
 from neardup.index import Index
 from neardup.service import typed
@@ -16,6 +18,10 @@ from neardup.service.exchange import Exchange
 from neardup.service.limits import Limits, size_words
 from neardup.service.problems import Problem
 from neardup.service.service import Service
+from neardup.sphere.projection import is_computed
+
+
+_SPHERE = re.compile(r"sphere:([0-9]{1,4})x([0-9]{1,4})(?::([0-9]{1,9}))?(?:@.*)?")
 
 
 def require_length(text: str, limits: Limits) -> None:
@@ -113,10 +119,26 @@ def _text_of(index: Index, given: typed.ComparedDocument, side: str) -> str:
 
 
 def _chosen(settings: typed.SchemeSettings) -> dict[str, Any]:
+    chosen = given_settings(settings)
+    try:
+        Scheme.of(**chosen)
+    except SettingError as error:
+        raise Problem("invalid_setting", str(error)) from None
+    return chosen
+
+
+def given_settings(settings: typed.SchemeSettings) -> dict[str, Any]:
+    """The settings that a request has; vectors that were never computed are refused."""
     chosen = {
         name: value for name, value in msgspec.structs.asdict(settings).items() if value is not None
     }
-    Scheme.of(**chosen)  # a wrong one raises here
+    found = _SPHERE.fullmatch(chosen.get("projection", ""))
+    if found and not is_computed(int(found[1]), int(found[2]), int(found[3] or 0)):
+        raise Problem(
+            "invalid_setting",
+            f"the vectors of {found[0]:.60} are not computed yet, which can take minutes; use "
+            "them once on the server, with neardup fingerprint --projection",
+        )
     return chosen
 
 

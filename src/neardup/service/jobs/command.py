@@ -39,7 +39,8 @@ def main() -> None:
     threading.Thread(target=_end_with, args=(service,), name="neardup-job", daemon=True).start()
     _give_way()
     if arguments[0] == "sweep":
-        with suppress(ImportError):  # here, because it would read a matplotlibrc in the data folder
+        os.chdir("/")  # matplotlib takes its settings from the current folder when it is imported
+        with suppress(ImportError):
             import_module("matplotlib")
     os.chdir(data)
     sys.argv = ["neardup", *arguments]

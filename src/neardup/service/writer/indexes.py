@@ -10,6 +10,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
+from neardup.errors import InputError
+from neardup.features.idf import IdfTable
 from neardup.index import Index
 from neardup.index.disk.opening import is_index, wanted
 from neardup.service.data_root import DataRoot
@@ -64,8 +66,12 @@ class OpenIndexes:
     async def create(self, name: str, settings: dict[str, Any]) -> tuple[Row, bool]:
         """Create an index, or require that it has these settings; return whether it is new."""
         path = self._root.index(name)
-        if settings.get("idf") is not None:
-            settings["idf"] = str(self._root.inside(settings["idf"]))
+        try:
+            if settings.get("idf") is not None:
+                path_of_idf = str(self._root.inside(settings["idf"]))
+                settings["idf"] = await self._in_thread(IdfTable.load, path_of_idf)
+        except InputError as error:
+            raise Problem("invalid_setting", f"idf: {error}") from None
         async with self._turn:
             found = self._open.get(name)
             is_new = found is None and not is_index(path)

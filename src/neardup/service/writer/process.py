@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from neardup.errors import InputError
 from neardup.index import Index
 from neardup.index.disk.damage import BrokenEnvironmentError
 from neardup.service import frames
@@ -244,6 +245,8 @@ class Writer:
             return await self._jobs.submit(request)
         except QueueFull as error:
             raise Problem("queue_full", str(error), retry_after=10) from None
+        except InputError as error:
+            raise Problem("invalid_parameter", str(error)) from None
 
     async def _list_jobs(self) -> list[dict[str, Any]]:
         return self._jobs.listed()
