@@ -1,4 +1,4 @@
-# The table of contents: demo, test, lint, bench, sanitize, emulate, torture, fuzz, clean.
+# The table of contents: demo, test, lint, bench, sanitize, emulate, torture, soak, fuzz, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +13,7 @@ FUZZED := build/fuzz
 SECONDS ?= 900
 MINUTES ?= 45
 
-.PHONY: demo test lint format bench docs sanitize emulate torture fuzz clean
+.PHONY: demo test lint format bench docs sanitize emulate torture soak fuzz clean
 
 demo: $(VENV)/installed
 	$(BIN)/neardup dedup examples/sample.jsonl -o demo-out --overwrite
@@ -56,7 +56,7 @@ bench: $(VENV)/installed
 
 # The page of commands, from the program itself.
 docs: $(VENV)/installed
-	$(BIN)/python scripts/command_pages.py
+	$(BIN)/python scripts/command_pages.py && $(BIN)/python scripts/http_api_page.py
 
 sanitize: $(VENV)/installed
 	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
@@ -73,6 +73,11 @@ emulate: $(VENV)/installed
 torture: $(VENV)/installed
 	$(BIN)/python -m tests.torture --minutes $(MINUTES) --json benchmarks/results/torture.json
 	$(BIN)/python scripts/reliability_page.py
+
+# Mixed load on `neardup serve` for MINUTES, then 50 times kill -9 under load.
+soak: MINUTES = 30
+soak: $(VENV)/installed
+	$(BIN)/python -m tests.soak --minutes $(MINUTES) --kills 50
 
 # Each fuzzer of the native readers for SECONDS. What is found is a file build/fuzz/crash-*; what is
 # new stays in build/fuzz/corpus, from which scripts/reduce_fuzz_corpus.py chooses what is kept.

@@ -18,6 +18,7 @@ from benchmarks import (
     index,
     join,
     passes,
+    serve_section,
     similar_index_section,
     startup,
     strings,
@@ -46,6 +47,12 @@ BENCHMARKS = (
     distance.BENCHMARK,
     end_to_end.BENCHMARK,
     startup.BENCHMARK,
+    # These need wrk or half an hour: they are shown where they were measured.
+    *(
+        name
+        for name in (serve_section.BENCHMARK, serve_section.SOAK)
+        if (RESULTS / f"{name}.json").exists()
+    ),
 )
 HEAD = """\
 # Benchmarks
@@ -72,6 +79,7 @@ def page(results: Mapping[str, Result]) -> str:
         join.section(results[join.BENCHMARK]),
         index.section(results[index.BENCHMARK]),
         *_similar_index(results),
+        *_serve(results),
         dedup.section(results[dedup.BENCHMARK]),
         dedup_quality.section(results[dedup_quality.BENCHMARK]),
         exact.section(results[exact.BENCHMARK]),
@@ -87,6 +95,13 @@ def page(results: Mapping[str, Result]) -> str:
 def _similar_index(results: Mapping[str, Result]) -> Iterator[str]:
     if similar_index_section.BENCHMARK in results:
         yield similar_index_section.section(results[similar_index_section.BENCHMARK])
+
+
+def _serve(results: Mapping[str, Result]) -> Iterator[str]:
+    if serve_section.BENCHMARK in results:
+        yield serve_section.section(results[serve_section.BENCHMARK])
+    if serve_section.SOAK in results:
+        yield serve_section.soak_section(results[serve_section.SOAK])
 
 
 def _targets(results: Mapping[str, Result]) -> str:

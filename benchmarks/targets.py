@@ -14,6 +14,7 @@ from benchmarks import (
     fingerprint,
     index,
     join,
+    serve_section,
     similar_index_section,
     startup,
     strings,
@@ -40,6 +41,10 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     yield from index.targets(results[index.BENCHMARK])
     if similar_index_section.BENCHMARK in results:
         yield from similar_index_section.targets(results[similar_index_section.BENCHMARK])
+    if serve_section.BENCHMARK in results:
+        yield from serve_section.targets(results[serve_section.BENCHMARK])
+    if serve_section.SOAK in results:
+        yield from serve_section.soak_targets(results[serve_section.SOAK])
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from exact.targets(results[exact.BENCHMARK])

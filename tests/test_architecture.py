@@ -25,9 +25,11 @@ LAYERS = [
     {"comparison"},
     {"report"},
     {"index"},
+    {"client"},
+    {"contrib"},
     {"deduplication"},
     {"lab"},
-    {"cli", "__main__"},
+    {"cli", "__main__", "service"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

@@ -26,6 +26,7 @@ OTHER_DEFAULTS = {
 }
 # None leaves a setting to the preset, or to an index that exists.
 LEFT_OPEN = {"dedup", "sweep", "Index", "MemoryIndex"}
+CLASSES = ["Index", "MemoryIndex", "Client", "AsyncClient"]  # those that users make
 
 
 def imports_for_type_checkers():
@@ -60,7 +61,7 @@ def parameters(name):
     ]
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, "Index", "MemoryIndex"])
+@pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES])
 def test_every_argument_is_documented_and_typed(name):
     found = parameters(name)
     assert all(parameter.annotation is not parameter.empty for parameter in found)
@@ -73,7 +74,7 @@ def test_every_argument_is_documented_and_typed(name):
         assert documented == [parameter.name for parameter in found]
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, "Index", "MemoryIndex"])
+@pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES])
 def test_defaults_are_those_of_the_table(name):
     for parameter in parameters(name):
         setting = SETTINGS.get(parameter.name)
@@ -104,7 +105,7 @@ def test_the_functions_have_all_settings():
     )
 
 
-@pytest.mark.parametrize("name", [*sorted(set(FUNCTIONS) - OF_TWO), "Index", "MemoryIndex"])
+@pytest.mark.parametrize("name", [*sorted(set(FUNCTIONS) - OF_TWO), *CLASSES])
 def test_a_misspelt_argument_is_refused_with_a_suggestion(name):
     right = max((parameter.name for parameter in parameters(name)), key=len)
     wrong = right.replace(right[2], "", 1)
@@ -174,7 +175,7 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_importing_is_light():
     code = (
         "import sys, neardup\n"
-        "heavy = {'numpy', 'pyarrow', 'lmdb', 'rich', 'click'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'pyarrow', 'lmdb', 'rich', 'click', 'httpx'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -130,8 +130,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(
                 Problem(
                     "timeout",
-                    f"no complete headers arrived within {self.limits.header_seconds:g} seconds; send "
-                    "the request again",
+                    "no complete headers arrived within "
+                    f"{self.limits.header_seconds:g} seconds; send the request again",
                 )
             )
 

@@ -20,7 +20,6 @@ from neardup.service.problems import Problem
 from neardup.service.service import Service
 from neardup.sphere.projection import is_computed
 
-
 _SPHERE = re.compile(r"sphere:([0-9]{1,4})x([0-9]{1,4})(?::([0-9]{1,9}))?(?:@.*)?")
 
 
