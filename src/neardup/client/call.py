@@ -77,6 +77,10 @@ class Call(Generic[T]):
             ) from None
 
 
+def nothing(_: Any) -> None:
+    """Read an answer that says no more than that all is well."""
+
+
 # A call is answered with a reply, a pause with None.
 Steps = Generator[Call[Any] | Pause, Any, T]
 

@@ -16,7 +16,7 @@ from neardup.client.answers import (
     stored_document_of,
     verdict_of,
 )
-from neardup.client.call import Call, Steps, ask
+from neardup.client.call import Call, Steps, ask, nothing
 from neardup.client.documents import body_of, many, one, one_text, portions, questions
 from neardup.client.errors import ServiceError
 from neardup.client.server_steps import index_path, json_of, segment
@@ -77,7 +77,7 @@ class IndexSteps:
         overrides that of the index, for example "30d".
         """
         body = yield from self._one(document, checked_id(id), metadata)
-        yield from self._post("documents", body, _nothing, ttl=ttl)
+        yield from self._post("documents", body, nothing, ttl=ttl)
 
     def add_many(
         self,
@@ -246,7 +246,7 @@ class IndexSteps:
         return self._work("expire", "removed")
 
     def stats(self) -> Steps[IndexStats]:
-        """Documents, bytes, segments, ages, and the sizes of the largest buckets."""
+        """Documents, bytes, segments, ages and growth."""
         path = index_path(self.name, "stats")
         return ask(Call("GET", path, stats_of, slow=True), self._retries)
 
@@ -299,10 +299,6 @@ class IndexSteps:
         path = index_path(self.name, what)
         call = Call("POST", path, _of(told), body=body, repeatable=repeatable, slow=True)
         return ask(call, self._retries)
-
-
-def _nothing(_: Any) -> None:
-    return None
 
 
 def _of(name: str) -> Callable[[Any], int]:

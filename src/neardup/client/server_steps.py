@@ -18,7 +18,7 @@ from neardup.client.answers import (
     fingerprints_of,
     joined_fingerprints,
 )
-from neardup.client.call import Call, Pause, Steps, ask
+from neardup.client.call import Call, Pause, Steps, ask, nothing
 from neardup.client.documents import portions
 from neardup.client.errors import ServiceError
 from neardup.client.job import Job
@@ -76,7 +76,7 @@ class ServerSteps:
     def delete_index(self, name: str) -> Steps[None]:
         """Delete an index and its documents. Backups of it stay."""
         # Not repeatable: the second answer would be that there is no such index.
-        call = Call("DELETE", index_path(name), _nothing, repeatable=False)
+        call = Call("DELETE", index_path(name), nothing, repeatable=False)
         return ask(call, self._retries)
 
     def fingerprint(self, /, texts: Any, **settings: Any) -> Steps[Fingerprints]:
@@ -171,11 +171,7 @@ class ServerSteps:
         """Write a file of a job to `path`, which appears complete or not at all."""
         where = f"/v1/jobs/{segment(job_id)}/files/{quote(name)}"
         with replacing(path) as new:
-            yield from ask(Call("GET", where, _nothing, into=new), self._retries)
-
-
-def _nothing(_: Any) -> None:
-    return None
+            yield from ask(Call("GET", where, nothing, into=new), self._retries)
 
 
 def _plain(value: Any) -> Any:

@@ -259,7 +259,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
 
 
 def _awaited(work: Coroutine[Any, Any, None]) -> Awaitable[None]:
-    """What Scrapy waits for when a spider is opened or closed: coroutines, before 2.14 Deferreds."""
+    """What Scrapy takes as a spider is opened or closed: coroutines, before 2.14 Deferreds."""
     if version_info >= (2, 14):
         return work
     from scrapy.utils.defer import deferred_from_coro

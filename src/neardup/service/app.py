@@ -23,7 +23,7 @@ from neardup.service.service import Service, require_role
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,64}")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 UNMATCHED = "none"
-ROUTES = (*(f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS), UNMATCHED)
+ROUTES = (*(endpoint.name for endpoint in ENDPOINTS), UNMATCHED)
 # 499, as nginx has it: the client went away before it was answered.
 GONE = 499
 STATUSES = (200, 201, 202, GONE, *sorted({status for status, _ in CODES.values()}))
@@ -41,8 +41,7 @@ class App:
         self._service: Service | None = None
         self._keys = keys
         self._routes = [
-            (_pattern(endpoint.path), endpoint, f"{endpoint.method} {endpoint.path}")
-            for endpoint in ENDPOINTS
+            (_pattern(endpoint.path), endpoint, endpoint.name) for endpoint in ENDPOINTS
         ]
         self._process = secrets.token_hex(4)
         self._numbers = count(1)

@@ -16,17 +16,17 @@ _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
 
 def require_plain(data: bytes) -> None:
     """Raise a ValueError if a message of the stream has packed buffers."""
-    with pa.ipc.MessageReader.open_stream(pa.py_buffer(data)) as messages:
-        while True:
-            try:
-                message = messages.read_next_message()
-            except StopIteration:
-                return
-            if _is_packed(message.metadata.to_pybytes()):
-                raise ValueError(
-                    "its buffers are compressed; write it without compression, or compress the "
-                    "whole body and set Content-Encoding"
-                )
+    messages = pa.ipc.MessageReader.open_stream(pa.py_buffer(data))
+    while True:
+        try:
+            message = messages.read_next_message()
+        except StopIteration:
+            return
+        if _is_packed(message.metadata.to_pybytes()):
+            raise ValueError(
+                "its buffers are compressed; write it without compression, or compress the whole "
+                "body and set Content-Encoding"
+            )
 
 
 def _is_packed(metadata: bytes) -> bool:

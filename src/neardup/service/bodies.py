@@ -56,12 +56,14 @@ class Body:
             pieces, size = [first], len(first)
         else:
             pieces, size = [], 0
-        while piece := await self.next(_UNPACKED):
+        while size <= self._limits.body:
+            # No more than what decides: a client that waits is answered at the limit.
+            piece = await self.next(min(_UNPACKED, self._limits.body - size + 1))
+            if not piece:
+                return b"".join(pieces)
             pieces.append(piece)
             size += len(piece)
-            if size > self._limits.body:
-                raise self._too_large()
-        return b"".join(pieces)
+        raise self._too_large()
 
     async def next(self, size: int) -> bytes:
         """At least `size` bytes, fewer only at the end, unpacked; b"" after the end."""

@@ -98,7 +98,8 @@ code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size:
 p code, td code, summary code { background: var(--soft); border-radius: 4px; padding: .08em .2em; }
 pre { margin: .8rem 0; padding: .8rem 1rem; background: var(--soft); border-radius: 6px;
   border: 1px solid var(--line); overflow-x: auto; line-height: 1.5; }
-h3 + table { margin-top: .5rem; } table { border-collapse: collapse; width: 100%; font-size: .94em; }
+h3 + table { margin-top: .5rem; }
+table { border-collapse: collapse; width: 100%; font-size: .94em; }
 th { color: var(--quiet); font-weight: 600; font-size: .85em; }
 th, td { text-align: left; padding: .32rem .9rem .32rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }

@@ -103,7 +103,8 @@ class Exchange:
         try:
             return msgspec.convert(found, kind, strict=False)
         except msgspec.ValidationError as error:
-            raise Problem("invalid_parameter", f"a parameter is invalid: {_said(error)}") from None
+            said = _said(error, kind)
+            raise Problem("invalid_parameter", f"a parameter is invalid: {said}") from None
 
     def require_media_type(self, *allowed: str) -> str:
         """The type of the body, which must be one of these."""
@@ -143,7 +144,7 @@ class Exchange:
                 require_known(found, known)
             except ValueError as unknown:
                 raise Problem(wrong, f"the body has an {unknown}") from None
-            raise Problem(wrong, f"the body is invalid: {_said(error)}") from None
+            raise Problem(wrong, f"the body is invalid: {_said(error, kind)}") from None
 
     async def answer(self, value: Any, status: int = 200) -> None:
         """Answer with JSON."""
@@ -230,8 +231,11 @@ class Exchange:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
 
-def _said(error: msgspec.ValidationError) -> str:
-    """Msgspec's message, with the name in front of it."""
+def _said(error: msgspec.ValidationError, kind: Any) -> str:
+    """msgspec's message, with the name in front of it, and the choices if there are some."""
     what, _, where = str(error).partition(" - at `$.")
     name = where.rstrip("`")
+    for field in getattr(msgspec.inspect.type_info(kind), "fields", ()):
+        if field.name == name and isinstance(field.type, msgspec.inspect.LiteralType):
+            what = f"{what}; choose {', '.join(map(str, field.type.values))}"
     return f"{name}: {what}" if name else what

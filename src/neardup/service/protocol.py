@@ -12,6 +12,10 @@ from neardup.service.limits import Limits, size_words
 from neardup.service.problems import MEDIA_TYPE, Problem
 
 
+# The end of a body may arrive together with the beginning of the next headers.
+_RECEIVED_AT_ONCE = 1 << 18
+
+
 class _Corked:
     """A transport that sends the headers of an answer together with the first piece of its body.
 
@@ -59,6 +63,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._header_bytes = 0
+        self._incomplete = 0  # bytes that have arrived before the headers were complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(cast(asyncio.Transport, _Corked(transport)))
@@ -73,6 +78,13 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._stalled is not None:
             self._stalled.cancel()
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._deadline is not None:  # the parser holds what may be one endless header
+            self._incomplete += len(data)
+            if self._incomplete > self.limits.headers + _RECEIVED_AT_ONCE:
+                self._too_large()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -109,11 +121,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _count(self, size: int) -> None:
         self._header_bytes += size
-        if self._header_bytes > self.limits.headers and not self.transport.is_closing():
-            most = size_words(self.limits.headers)
-            self._refuse(
-                Problem("headers_too_large", f"the headers are larger than {most}; send fewer")
-            )
+        if self._header_bytes > self.limits.headers:
+            self._too_large()
             raise ValueError("headers are too large")  # the parser stops
 
     def _expect_headers(self) -> None:
@@ -123,6 +132,14 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+        self._incomplete = 0
+
+    def _too_large(self) -> None:
+        if not self.transport.is_closing():
+            most = size_words(self.limits.headers)
+            self._refuse(
+                Problem("headers_too_large", f"the headers are larger than {most}; send fewer")
+            )
 
     def _too_slow(self) -> None:
         self._deadline = None

@@ -68,6 +68,7 @@ async def check(service: Service, exchange: Exchange) -> None:
                 text_size(given), lambda index: index.check_many(good, **rules)
             )
             service.counters.add("documents_checked_total", len(good))
+            service.counters.add("matches_total", sum(not one.is_new for one in verdicts))
             rows = [
                 results.verdict_row(one[0], verdict)
                 for one, verdict in zip(good, verdicts, strict=True)
@@ -341,7 +342,8 @@ ENDPOINTS = [
         "read",
         typed.Verdict | typed.Verdicts,
         about="In one transaction: two requests with the same text never both get `is_new`. A "
-        "document without an id gets one that is new." + _STREAMS,
+        "document without an id gets one that is new. To add needs the role write, to create "
+        "the index the role admin." + _STREAMS,
         parameters=typed.CheckParameters,
         body=typed.Document | typed.Documents,
         streams=True,

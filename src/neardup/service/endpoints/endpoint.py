@@ -39,6 +39,11 @@ class Endpoint:
     media_type: str = "application/json"
 
     @property
+    def name(self) -> str:
+        """The method and the path, as metrics and the log have it."""
+        return f"{self.method} {self.path.replace(':path}', '}')}"
+
+    @property
     def tag(self) -> str:
         """What it is about, for the description."""
         parts = self.path.strip("/").split("/")

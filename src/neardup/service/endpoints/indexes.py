@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from neardup.features.spec import record_fields
 from neardup.service import typed
 from neardup.service.endpoints.endpoint import Endpoint
 from neardup.service.endpoints.texts import given_settings
 from neardup.service.exchange import Exchange
+from neardup.service.problems import Problem
 from neardup.service.results import index_row
 from neardup.service.service import Service
 
@@ -27,6 +29,12 @@ async def create_index(service: Service, exchange: Exchange) -> None:
     given = typed.IndexRequest()
     if exchange.has_body:
         given = await exchange.typed(typed.IndexRequest)
+    if given.text is not None and record_fields(given.text) is None:
+        raise Problem(
+            "invalid_setting",
+            f"text={given.text!r:.60} must name the fields of records, such as name+city; a "
+            "document that is one text has it under the key text",
+        )
     row, is_new = await service.writer.call("create_index", (name, given_settings(given)))
     await exchange.answer(row, 201 if is_new else 200)
 

@@ -134,7 +134,7 @@ class Writer:
             self._idle.set()
 
     def _problem(self, error: Exception, call: Call) -> Problem:
-        is_setting = call.operation in ("create_index", "submit_job")
+        is_setting = call.operation in ("create_index", "submit_job", "backup")
         found = problem_of(
             error, wrong_setting="invalid_setting" if is_setting else "invalid_parameter"
         )
