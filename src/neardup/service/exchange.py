@@ -232,10 +232,11 @@ class Exchange:
 
 
 def _said(error: msgspec.ValidationError, kind: Any) -> str:
-    """msgspec's message, with the name in front of it, and the choices if there are some."""
+    """The message of msgspec, with the name in front of it, and the choices if there are some."""
     what, _, where = str(error).partition(" - at `$.")
     name = where.rstrip("`")
     for field in getattr(msgspec.inspect.type_info(kind), "fields", ()):
-        if field.name == name and isinstance(field.type, msgspec.inspect.LiteralType):
-            what = f"{what}; choose {', '.join(map(str, field.type.values))}"
+        values = getattr(getattr(field.type, "type", field.type), "values", None)
+        if field.name == name and values:
+            what = f"{what}; choose {', '.join(values)}"
     return f"{name}: {what}" if name else what

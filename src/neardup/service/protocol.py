@@ -11,7 +11,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from neardup.service.limits import Limits, size_words
 from neardup.service.problems import MEDIA_TYPE, Problem
 
-
 # The end of a body may arrive together with the beginning of the next headers.
 _RECEIVED_AT_ONCE = 1 << 18
 
