@@ -127,15 +127,14 @@ def test_an_index_compares_texts_and_stored_documents(either, index_name):
     assert caught.value.code == "document_not_found"
 
 
-def test_a_number_that_a_string_hides_is_an_error(client, index_name):
+def test_the_number_and_the_string_are_two_ids(client, index_name):
     index = client.create_index(index_name)
-    index.add_many([(17, text(1)), ("17", text(2)), (18, text(3))])
+    index.add_many([(17, text(1)), ("17", text(2)), (18, text(3)), ("", text(4))])
     assert index.get("17").id == "17"
+    assert index.get(17).id == 17
     assert index.get(18).id == 18
     assert index.get("18") is None
-    with pytest.raises(nd.ServiceError, match="use ids of one type") as caught:
-        index.get(17)
-    assert caught.value.code == "ambiguous_id"
+    assert index.get("").id == ""
     assert index.delete(17)
     assert [match.id for match in index.query(text(2))] == ["17"]
 

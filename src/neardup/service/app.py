@@ -60,7 +60,7 @@ class App:
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._service.writer.close()
-        await self._service.readers.close()
+        self._service.readers.close()
         self._service.log.flush()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -88,6 +88,8 @@ class App:
                     "internal",
                     f"the service failed; its log says why, under request {exchange.request_id}",
                 )
+            # A traceback would keep the body in memory until the garbage collector comes by.
+            problem.__traceback__ = problem.__context__ = None
             # Paths are told as they are in the data folder, not where that is.
             problem.detail = problem.detail.replace(f"{service.root.path}/", "")
             if exchange.status:  # too late for another answer: the connection is cut
@@ -211,7 +213,7 @@ class App:
 def _pattern(path: str) -> re.Pattern[str]:
     """The paths that belong to an endpoint; a place that is a `path` may hold anything."""
     found = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path)
-    return re.compile(re.sub(r"\{(\w+):path\}", r"(?P<\1>.+)", found), re.DOTALL)
+    return re.compile(re.sub(r"\{(\w+):path\}", r"(?P<\1>.*)", found), re.DOTALL)
 
 
 def _require_local(exchange: Exchange) -> None:

@@ -27,6 +27,7 @@ CODES: dict[str, tuple[int, str]] = {
     "method_not_allowed": (405, "Method not allowed"),
     "timeout": (408, "The request took too long to arrive"),
     "settings_differ": (409, "The index has other settings"),
+    "name_taken": (409, "The name is in use"),
     "backup_exists": (409, "The backup exists"),
     "body_too_large": (413, "The body is too large"),
     "text_too_long": (413, "A text is too long"),

@@ -23,7 +23,10 @@ Found = TypeVar("Found")
 
 
 class Reader:
-    """An open index. `index` is for short questions, `apart` for those that hold locks for long."""
+    """An open index. `index` is for short questions, `apart` for those that hold locks for long.
+
+    Its files are closed when the last request that uses it has let go of it.
+    """
 
     def __init__(self, name: str, index: Index, apart: Index, identity: Any, longest: int) -> None:
         self.name = name
@@ -42,10 +45,6 @@ class Reader:
         """Ask what takes long whatever the size of the question."""
         return await asyncio.get_running_loop().run_in_executor(None, question, self.apart)
 
-    def close(self) -> None:
-        self.apart.close()
-        self.index.close()
-
 
 class Readers:
     """Opens indexes for reading; the writer counts generations whenever one appears or goes."""
@@ -61,8 +60,9 @@ class Readers:
     async def get(self, name: str) -> Reader:
         """The index of that name; a problem if there is none."""
         if self._generation == self._shared.generation:
-            found = self._open.get(name)
+            found = self._open.pop(name, None)
             if found is not None:
+                self._open[name] = found  # the one that was not asked for longest comes first
                 return found
         return await self._opened(name)
 
@@ -81,9 +81,7 @@ class Readers:
             return []
         return sorted(filter(self.exists, found))
 
-    async def close(self) -> None:
-        for reader in self._open.values():
-            await self._in_thread(reader.close)
+    def close(self) -> None:
         self._open = {}
 
     async def _opened(self, name: str) -> Reader:
@@ -97,7 +95,7 @@ class Readers:
             if not is_index(path):
                 raise no_index(name)
             while len(self._open) >= MOST_OPEN:
-                await self._in_thread(self._open.pop(next(iter(self._open))).close)
+                del self._open[next(iter(self._open))]
 
             def opened() -> Reader:
                 identity = _identity(path)
@@ -115,7 +113,6 @@ class Readers:
         for name, reader in list(self._open.items()):
             if _identity(self._root.index(name)) != reader.identity:
                 del self._open[name]
-                await self._in_thread(reader.close)
         self._generation = generation
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:

@@ -11,7 +11,6 @@ import errno
 import fcntl
 import gc
 import os
-import shutil
 import signal
 import socket
 import tempfile
@@ -35,6 +34,7 @@ from neardup.service.worker import run_worker
 from neardup.service.writer.process import Writer
 
 _LOCK = ".neardup-serve.lock"
+_SOCKET = ".neardup-serve.socket"
 _BACKLOG = 2048
 # Processes of a service that was killed may live for a moment.
 _PATIENCE = 3.0
@@ -66,11 +66,7 @@ class Supervisor:
         self._listeners = _listeners(family, address, settings.port, settings.processes)
         host, self.port = self._listeners[0].getsockname()[:2]
         self.url = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
-        self._sockets = tempfile.mkdtemp(prefix="neardup-")
-        self._writer_path = os.path.join(self._sockets, "writer")
-        self._writer_listener = socket.socket(socket.AF_UNIX)
-        self._writer_listener.bind(self._writer_path)
-        self._writer_listener.listen(_BACKLOG)
+        self._writer_listener, self._writer_path = _writer_socket(self._root.path)
         self._shared = Shared()
         self._counters = Counters(settings.processes + 1, ROUTES, STATUSES)
         self._alive, self._living = os.pipe()  # closed when this process ends, however it ends
@@ -111,7 +107,8 @@ class Supervisor:
             threading.Thread(target=self._announce, args=(ready,), daemon=True).start()
             self._watch()
         finally:
-            shutil.rmtree(self._sockets, ignore_errors=True)
+            with suppress(OSError):
+                os.unlink(self._writer_path)
         if self._failed is not None:
             raise NeardupError(self._failed)
 
@@ -289,6 +286,22 @@ def _locked(path: Path) -> int:
                     "another folder"
                 ) from None
             time.sleep(_PAUSE)
+
+
+def _writer_socket(data: Path) -> tuple[socket.socket, str]:
+    """The socket of the writer: in the data folder, or where its path is short enough."""
+    listener = socket.socket(socket.AF_UNIX)
+    path = str(data / _SOCKET)
+    with suppress(FileNotFoundError):  # of a service that was killed
+        os.unlink(path)
+    try:
+        listener.bind(path)
+    except OSError:  # a long path, or a file system without sockets
+        path = os.path.join(tempfile.mkdtemp(prefix="neardup-"), "writer")
+        listener.bind(path)
+    os.chmod(path, 0o600)
+    listener.listen(_BACKLOG)
+    return listener, path
 
 
 def _listeners(

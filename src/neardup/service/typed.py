@@ -61,6 +61,20 @@ class AddParameters(Request, frozen=True):
     ] = False
 
 
+class IdParameters(Request, frozen=True):
+    """Which id is meant, if an index has both the string and the number."""
+
+    id_type: (
+        Annotated[
+            Literal["string", "integer"],
+            Meta(
+                description="Type of the id. Default: the string if there is one, else the number."
+            ),
+        ]
+        | None
+    ) = None
+
+
 class SchemeSettings(Request, frozen=True):
     """How features and fingerprints are made: the settings of `nd.fingerprint`."""
 

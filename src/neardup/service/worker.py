@@ -68,7 +68,12 @@ def run_worker(
         timeout_keep_alive=round(limits.idle_seconds),
         timeout_graceful_shutdown=round(limits.drain_seconds),
     )
-    # uvicorn repeats the signal that ended it, for the handler that was there before.
-    signal.signal(signal.SIGTERM, lambda number, frame: None)
-    uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+
+    def stop(number: int, frame: object) -> None:
+        server.should_exit = True
+
+    # Until uvicorn listens to the signal itself, and after: it repeats the one that ended it.
+    signal.signal(signal.SIGTERM, stop)
+    server.run(sockets=[listener])
     log.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -208,9 +209,9 @@ async def add(service: Service, exchange: Exchange) -> None:
 
 
 async def get_document(service: Service, exchange: Exchange) -> None:
-    exchange.parameters(typed.NoParameters)
+    parameters = exchange.parameters(typed.IdParameters)
     reader = await service.readers.get(exchange.values["name"])
-    for id in _ids_meant(exchange.values["id"]):
+    for id in _ids_meant(exchange.values["id"], parameters.id_type):
         found = reader.index.get(id)
         if found is not None:
             await exchange.answer(results.document_row(found, reader.index.scheme))
@@ -219,9 +220,9 @@ async def get_document(service: Service, exchange: Exchange) -> None:
 
 
 async def delete_document(service: Service, exchange: Exchange) -> None:
-    exchange.parameters(typed.NoParameters)
+    parameters = exchange.parameters(typed.IdParameters)
     name = exchange.values["name"]
-    for id in _ids_meant(exchange.values["id"]):
+    for id in _ids_meant(exchange.values["id"], parameters.id_type):
         if await service.writer.call("delete_documents", (name, _OVERHEAD, [id])):
             await exchange.answer({"id": id, "deleted": True})
             return
@@ -315,12 +316,14 @@ def _count(service: Service, found: Sequence[Sequence[Match]]) -> None:
     service.counters.add("matches_total", sum(map(bool, found)))
 
 
-def _ids_meant(id: str) -> list[Id]:
+def _ids_meant(id: str, kind: str | None) -> list[Id]:
     """What an id in a path may mean: the string or, if there is none, the number."""
-    digits = id.removeprefix("-")
-    if digits.isascii() and digits.isdecimal() and len(digits) < 20 and str(int(id)) == id:
-        return [id, int(id)] if -(2**63) <= int(id) < 2**63 else [id]
-    return [id]
+    meant: list[Id] = [] if kind == "integer" else [id]
+    if kind != "string" and re.fullmatch(r"0|-?[1-9][0-9]{0,18}", id):
+        number = int(id)
+        if -(2**63) <= number < 2**63:
+            meant.append(number)
+    return meant
 
 
 def _no_document(name: str, id: str) -> Problem:
@@ -395,6 +398,7 @@ ENDPOINTS = [
         "read",
         typed.StoredDocument,
         about="`17` means the string if there is one, else the number.",
+        parameters=typed.IdParameters,
         codes=("index_not_found", "document_not_found"),
     ),
     Endpoint(
@@ -404,6 +408,7 @@ ENDPOINTS = [
         "Delete a document",
         "write",
         typed.DocumentDeleted,
+        parameters=typed.IdParameters,
         codes=("index_not_found", "document_not_found", "queue_full"),
     ),
 ]

@@ -100,7 +100,7 @@ ENDPOINTS = [
         "nothing (200); other settings are refused (409). Without a body, all are defaults.",
         body=typed.IndexRequest,
         status=201,
-        codes=("settings_differ", "invalid_setting"),
+        codes=("settings_differ", "name_taken", "invalid_setting"),
     ),
     Endpoint(
         "GET", _INDEX, get_index, "Describe an index", "read", typed.IndexInfo, codes=_MISSING

@@ -87,9 +87,7 @@ class OpenIndexes:
         async with self._turn:
             if not is_index(path):
                 raise no_index(name)
-            queue = self._open.pop(name, None)
-            if queue is not None:
-                await self._in_thread(queue.close)
+            await self._close(name)
             trash = path.with_name(f"{_TRASH}{os.urandom(8).hex()}")
             path.rename(trash)
             self._shared.next_generation()
@@ -98,15 +96,20 @@ class OpenIndexes:
     async def close(self) -> None:
         """Do what waits, and close everything."""
         async with self._turn:
-            while self._open:
-                _, queue = self._open.popitem()
-                await self._in_thread(queue.close)
+            for name in list(self._open):
+                await self._close(name)
 
     async def _open_at(
         self, name: str, path: Path, settings: dict[str, Any], *, is_new: bool
     ) -> WriteQueue:
         if len(self._open) >= MOST_OPEN:
             await self._make_room()
+        if is_new and path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise Problem(
+                "name_taken",
+                f"indexes/{name} is there, but it is not an index; choose another name, or move it "
+                "away",
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         index = await self._in_thread(lambda: Index(path, **settings))
         queue = self._open[name] = self._serving(name, index)
@@ -114,12 +117,18 @@ class OpenIndexes:
             self._shared.next_generation()
         return queue
 
+    async def _close(self, name: str) -> None:
+        """Close an index, if it is open; nothing is put into its queue from now on."""
+        queue = self._open.pop(name, None)
+        if queue is not None:
+            queue.is_closed = True
+            await self._in_thread(queue.close)
+
     async def _make_room(self) -> None:
         """Close an index that nobody waits for, that which was opened first."""
         for name, queue in list(self._open.items()):
             if not queue.waiting:
-                del self._open[name]
-                await self._in_thread(queue.close)
+                await self._close(name)
                 return
         raise Problem(
             "queue_full",

@@ -20,7 +20,7 @@ from neardup.service.jobs import Jobs, QueueFull
 from neardup.service.limits import Limits
 from neardup.service.log import Log
 from neardup.service.metrics import Counters
-from neardup.service.problems import Problem, problem_of
+from neardup.service.problems import Problem, no_index, problem_of
 from neardup.service.shared import Shared
 from neardup.service.writer import changes
 from neardup.service.writer.bulk import AddedLines
@@ -149,6 +149,8 @@ class Writer:
         return WriteQueue(name, index, self._counters, self._deliver)
 
     def _put(self, queue: WriteQueue, size: int, write: Prepared, reply: Reply) -> None:
+        if queue.is_closed:  # deleted meanwhile
+            raise no_index(queue.name)
         limits = self._limits
         if queue.waiting >= limits.waiting or self._waiting_bytes + size > limits.waiting_bytes:
             raise Problem(
@@ -207,19 +209,20 @@ class Writer:
     ) -> tuple[bytes, int]:
         """Add a portion of a stream; its features are made while others are committed."""
         queue = self._indexes.get(name) or await self._indexes.opened(name)
-        added = await self._in_thread(
-            lambda: AddedLines(
-                queue.index,
-                block,
-                first_line,
-                ttl=ttl,
-                settles=settles,
-                counters=self._counters,
-                longest=self._limits.text,
+        with queue.in_use():
+            added = await self._in_thread(
+                lambda: AddedLines(
+                    queue.index,
+                    block,
+                    first_line,
+                    ttl=ttl,
+                    settles=settles,
+                    counters=self._counters,
+                    longest=self._limits.text,
+                )
             )
-        )
-        found: tuple[bytes, int] = await self._written(queue, len(block), added.write)
-        return found
+            found: tuple[bytes, int] = await self._written(queue, len(block), added.write)
+            return found
 
     async def _backup(self, name: str, backup: str) -> dict[str, Any]:
         """Copy an index; writes go on meanwhile."""
@@ -230,7 +233,8 @@ class Writer:
                 "backup_exists", f"there is a backup {backup} already; choose another name"
             )
         path.parent.mkdir(exist_ok=True)
-        documents = await self._in_thread(lambda: queue.index.backup(path))
+        with queue.in_use():
+            documents = await self._in_thread(lambda: queue.index.backup(path))
         return {"name": backup, "documents": documents}
 
     async def _count_jobs(self) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -49,7 +50,8 @@ class WriteQueue:
     ) -> None:
         self.name = name
         self.index = index
-        self.waiting = 0  # counted by the event loop
+        self.waiting = 0  # those who use it, counted by the event loop
+        self.is_closed = False
         self._counters = counters
         self._deliver = deliver
         self._queue: SimpleQueue[Write | None] = SimpleQueue()
@@ -59,6 +61,15 @@ class WriteQueue:
     def put(self, write: Write) -> None:
         self.waiting += 1
         self._queue.put(write)
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep the queue from being closed for want of use."""
+        self.waiting += 1
+        try:
+            yield
+        finally:
+            self.waiting -= 1
 
     def close(self) -> None:
         """Do what waits, then close the index; blocks."""
