@@ -35,6 +35,7 @@ class Body:
         self._limits = limits
         self.ended = False
         self.received = 0
+        self.size_read = 0  # by `read`, unpacked
         self.size = _content_length(headers)
         encoding = headers.get(b"content-encoding", b"identity").decode("latin-1").strip().lower()
         self._unpacker = _unpacker(encoding)
@@ -52,6 +53,7 @@ class Body:
             if self.ended:
                 if len(first) > self._limits.body:
                     raise self._too_large()
+                self.size_read = len(first)
                 return first
             pieces, size = [first], len(first)
         else:
@@ -60,6 +62,7 @@ class Body:
             # No more than what decides: a client that waits is answered at the limit.
             piece = await self.next(min(_UNPACKED, self._limits.body - size + 1))
             if not piece:
+                self.size_read = size
                 return b"".join(pieces)
             pieces.append(piece)
             size += len(piece)

@@ -16,10 +16,12 @@ class Limits:
         text: A document, as a line of NDJSON or an element of a JSON body.
         documents: Documents in a JSON or Arrow body.
         features: Features of a document.
+        answers: The answers to a stream, which are kept until all of it is read.
         faults: Wrong lines of an NDJSON stream; one more ends it.
         requests: Requests that a worker works on at the same time.
-        streams: Streams that a worker reads at the same time; each takes up to `3 * portion`.
-        portion: Bytes of a stream that are read, worked on and committed together.
+        streams: Streams that a worker reads at the same time.
+        portion: Bytes of a stream that are read, worked on and committed together. A stream has
+            three portions in memory, with what is made of them: about ten times this size.
         waiting: Writes that wait for the writer, for one index.
         waiting_bytes: Size of the writes that wait for the writer, in all.
         headers: The request line and all headers.
@@ -33,6 +35,7 @@ class Limits:
     text: int = 16 * MEGABYTE
     documents: int = 10_000
     features: int = 2_000_000
+    answers: int = 4_000 * MEGABYTE
     faults: int = 10_000
     requests: int = 512
     streams: int = 4

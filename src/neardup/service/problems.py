@@ -30,6 +30,7 @@ CODES: dict[str, tuple[int, str]] = {
     "name_taken": (409, "The name is in use"),
     "backup_exists": (409, "The backup exists"),
     "body_too_large": (413, "The body is too large"),
+    "answers_too_large": (413, "The answers are too large"),
     "text_too_long": (413, "A text is too long"),
     "too_many_documents": (413, "Too many documents in one request"),
     "too_many_features": (413, "A document has too many features"),

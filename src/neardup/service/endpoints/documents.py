@@ -21,7 +21,6 @@ from neardup.service.endpoints.given import (
     of_line,
     read_many,
     read_one,
-    text_size,
 )
 from neardup.service.endpoints.streams import Stream, answer_arrow, arrow_batches, streamed
 from neardup.service.endpoints.texts import require_count
@@ -33,8 +32,6 @@ from neardup.service.service import Service, require_role
 
 # A portion of lines that are checked or queried together: one transaction, or one search.
 _LINES_AT_ONCE = 1 << 20
-# What a write costs beside its text.
-_OVERHEAD = 200
 
 
 async def check(service: Service, exchange: Exchange) -> None:
@@ -53,7 +50,7 @@ async def check(service: Service, exchange: Exchange) -> None:
         rules = _rules_of(parameters)
         reader.index.rules(**rules)  # wrong ones are refused before the body is read
 
-    async def checked(given: list[Given]) -> list[Row]:
+    async def checked(given: list[Given], size: int) -> list[Row]:
         good = [
             (service.made_id() if one.id is None else one.id, one.document, one.metadata)
             for one in given
@@ -62,12 +59,9 @@ async def check(service: Service, exchange: Exchange) -> None:
         if not good:
             rows: list[Row] = []
         elif adds:
-            size = text_size(given) + _OVERHEAD * len(given)
             rows = await service.writer.call("check_many", (name, size, good, rules))
         else:
-            verdicts = await reader.ask(
-                text_size(given), lambda index: index.check_many(good, **rules)
-            )
+            verdicts = await reader.ask(size, lambda index: index.check_many(good, **rules))
             service.counters.add("documents_checked_total", len(good))
             service.counters.add("matches_total", sum(not one.is_new for one in verdicts))
             rows = [
@@ -80,16 +74,16 @@ async def check(service: Service, exchange: Exchange) -> None:
         found = await exchange.json()
         many = documents_of(found)
         if many is not None:
-            rows = await checked(read_many(many, reader.form, service.limits))
+            given = read_many(many, reader.form, service.limits)
+            rows = await checked(given, exchange.body.size_read)
             await exchange.answer({"results": rows})
             return
         one = read_one(found, reader.form, service.limits)
         if not adds:
-            await exchange.answer(_only(await checked([one])))
+            await exchange.answer(_only(await checked([one], exchange.body.size_read)))
             return
         id = service.made_id() if one.id is None else one.id
-        size = text_size([one]) + _OVERHEAD
-        call = (name, size, (id, one.document, one.metadata), rules)
+        call = (name, exchange.body.size_read, (id, one.document, one.metadata), rules)
         await exchange.answer_bytes(await service.writer.call("check", call))
     elif kind == NDJSON:
         await streamed(service, exchange, lambda stream: _by_lines(stream, reader, checked))
@@ -113,13 +107,11 @@ async def query(service: Service, exchange: Exchange) -> None:
     if parameters != typed.QueryParameters():
         reader.index.query_many([], **options)  # wrong ones are refused before the body is read
 
-    async def queried(given: list[Given]) -> list[Row]:
+    async def queried(given: list[Given], size: int) -> list[Row]:
         good = [one.document for one in given if one.fault is None]
         found: Sequence[Sequence[Match]] = []
         if good:
-            found = await reader.ask(
-                text_size(given), lambda index: index.query_many(good, **options)
-            )
+            found = await reader.ask(size, lambda index: index.query_many(good, **options))
         _count(service, found)
         ids = [one.id for one in given if one.fault is None]
         rows = [results.matches_row(id, matches) for id, matches in zip(ids, found, strict=True)]
@@ -129,12 +121,13 @@ async def query(service: Service, exchange: Exchange) -> None:
         found = await exchange.json()
         many = documents_of(found)
         if many is not None:
-            rows = await queried(read_many(many, reader.form, service.limits))
+            given = read_many(many, reader.form, service.limits)
+            rows = await queried(given, exchange.body.size_read)
             await exchange.answer({"results": rows})
             return
         one = read_one(found, reader.form, service.limits)
         matches = await reader.ask(
-            text_size([one]), lambda index: index.query(one.document, **options)
+            exchange.body.size_read, lambda index: index.query(one.document, **options)
         )
         _count(service, [matches])
         await exchange.answer(results.matches_row(one.id, matches))
@@ -156,12 +149,11 @@ async def add(service: Service, exchange: Exchange) -> None:
     reader = await service.readers.get(name)
     reader.index.rules(ttl=ttl)  # a wrong one is refused before the body is read
 
-    async def added(given: list[Given]) -> list[Row]:
+    async def added(given: list[Given], size: int) -> list[Row]:
         given = [_with_id(one) for one in given]
         good = [(one.id, one.document, one.metadata) for one in given if one.fault is None]
         rows: list[Row] = []
         if good:
-            size = text_size(given) + _OVERHEAD * len(given)
             rows = await service.writer.call("add", (name, size, good, ttl))
         return _merged(given, rows)
 
@@ -194,10 +186,11 @@ async def add(service: Service, exchange: Exchange) -> None:
         found = await exchange.json()
         many = documents_of(found)
         if many is None:
-            row = _only(await added([read_one(found, reader.form, service.limits)]))
-            await exchange.answer(row)
+            one = read_one(found, reader.form, service.limits)
+            await exchange.answer(_only(await added([one], exchange.body.size_read)))
             return
-        rows = await added(read_many(many, reader.form, service.limits))
+        given = read_many(many, reader.form, service.limits)
+        rows = await added(given, exchange.body.size_read)
         stored = sum("error" not in row for row in rows)
         await exchange.answer({"results": rows, "stored": stored})
     elif kind == NDJSON:
@@ -223,7 +216,7 @@ async def delete_document(service: Service, exchange: Exchange) -> None:
     parameters = exchange.parameters(typed.IdParameters)
     name = exchange.values["name"]
     for id in _ids_meant(exchange.values["id"], parameters.id_type):
-        if await service.writer.call("delete_documents", (name, _OVERHEAD, [id])):
+        if await service.writer.call("delete_documents", (name, len(exchange.path), [id])):
             await exchange.answer({"id": id, "deleted": True})
             return
     raise _no_document(name, exchange.values["id"])
@@ -233,7 +226,7 @@ async def delete_documents(service: Service, exchange: Exchange) -> None:
     exchange.parameters(typed.NoParameters)
     given = await exchange.typed(typed.Ids, "invalid_document")
     require_count(len(given.ids) // 10, service.limits)
-    call = (exchange.values["name"], _OVERHEAD * len(given.ids), given.ids)
+    call = (exchange.values["name"], exchange.body.size_read, given.ids)
     await exchange.answer({"deleted": await service.writer.call("delete_documents", call)})
 
 
@@ -247,7 +240,7 @@ def _rules_of(parameters: typed.CheckParameters) -> dict[str, Any]:
 _DEFAULT_RULES = _rules_of(typed.CheckParameters())
 
 
-def _by_lines(stream: Stream, reader: Reader, answered: Callable[[list[Given]], Any]) -> None:
+def _by_lines(stream: Stream, reader: Reader, answered: Callable[[list[Given], int], Any]) -> None:
     """Answer the lines of a stream, portion by portion."""
     for block in stream.blocks(_LINES_AT_ONCE):
         if isinstance(block, TooLong):
@@ -255,14 +248,14 @@ def _by_lines(stream: Stream, reader: Reader, answered: Callable[[list[Given]], 
             continue
         asked = reader.form.asked_of(block, stream.done + 1)
         given = [of_line(one, stream.service.limits) for one in asked]
-        stream.rows(stream.wait(answered(given)))
+        stream.rows(stream.wait(answered(given, len(block))))
 
 
 async def _by_batches(
     service: Service,
     exchange: Exchange,
     reader: Reader,
-    answered: Callable[[list[Given]], Any],
+    answered: Callable[[list[Given], int], Any],
     columns: Callable[[list[Row], int], pa.RecordBatch],
     schema: pa.Schema,
 ) -> None:
@@ -272,7 +265,7 @@ async def _by_batches(
     done, made = 0, []
     for batch in batches:
         given = read_many(_objects(batch), reader.form, service.limits)
-        rows = await answered(given)
+        rows = await answered(given, batch.nbytes)
         made.append(columns(rows, done))
         done += len(rows)
     await answer_arrow(exchange, made, schema)

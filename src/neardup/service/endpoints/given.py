@@ -67,11 +67,6 @@ def of_line(asked: Asked, limits: Limits) -> Given:
     return Given(asked.id, asked.document, asked.metadata)
 
 
-def text_size(given: list[Given]) -> int:
-    """About how much text there is."""
-    return sum(len(one.document) if isinstance(one.document, str) else 1000 for one in given)
-
-
 def _read(found: Any, form: LineFormat, limits: Limits, where: str) -> Given:
     if not isinstance(found, Mapping):
         return Given(None, fault=Problem("invalid_document", f"{where}it is not a JSON object"))

@@ -15,31 +15,38 @@ from neardup.service.problems import Problem
 from neardup.service.service import Service
 
 
-async def submit(service: Service, exchange: Exchange) -> None:
+def require_all(exchange: Exchange) -> None:
+    """Jobs read any file and index of the data folder, so that a key must see all of them."""
     exchange.parameters(typed.NoParameters)
+    if not exchange.key.sees_all:
+        raise Problem("forbidden", "jobs can read every index; use a key for all indexes")
+
+
+async def submit(service: Service, exchange: Exchange) -> None:
+    require_all(exchange)
     given = await exchange.typed(typed.JobRequest)
     job = await service.writer.call("submit_job", (msgspec.structs.asdict(given),))
     await exchange.answer(job, 202)
 
 
 async def list_jobs(service: Service, exchange: Exchange) -> None:
-    exchange.parameters(typed.NoParameters)
+    require_all(exchange)
     await exchange.answer({"jobs": await service.writer.call("list_jobs", ())})
 
 
 async def get_job(service: Service, exchange: Exchange) -> None:
-    exchange.parameters(typed.NoParameters)
+    require_all(exchange)
     await exchange.answer(await service.writer.call("get_job", (exchange.values["id"],)))
 
 
 async def delete_job(service: Service, exchange: Exchange) -> None:
-    exchange.parameters(typed.NoParameters)
+    require_all(exchange)
     await exchange.answer(await service.writer.call("delete_job", (exchange.values["id"],)))
 
 
 async def get_file(service: Service, exchange: Exchange) -> None:
     """A file that a job wrote; always an attachment, as a report is made of hostile texts."""
-    exchange.parameters(typed.NoParameters)
+    require_all(exchange)
     id, name = exchange.values["id"], exchange.values["name"]
     path = result_file(service.root.path, id, name)
     if path is None:
@@ -63,7 +70,7 @@ ENDPOINTS = [
         "admin",
         typed.Job,
         about="Answers at once; GET the job to follow its progress. `settings` are those of the "
-        "command of that name.",
+        "command of that name. Jobs need a key for all indexes.",
         body=typed.JobRequest,
         status=202,
         codes=("invalid_setting", "invalid_parameter", "queue_full"),

@@ -21,6 +21,7 @@ from neardup.read.limits import TooLong, printable, too_long
 from neardup.read.lines import whole_lines
 from neardup.service.arrow_messages import require_plain
 from neardup.service.exchange import ARROW, NDJSON, Exchange
+from neardup.service.limits import size_words
 from neardup.service.problems import Problem
 from neardup.service.results import Row, lines
 from neardup.service.service import Service
@@ -79,6 +80,13 @@ class Stream:
     def answered(self, answers: bytes, count: int, faults: int) -> None:
         """Keep the answers to the next lines, some of them faults; too many end the stream."""
         self.answers.write(answers)
+        if self.answers.tell() > self.service.limits.answers:
+            most = size_words(self.service.limits.answers)
+            raise Problem(
+                "answers_too_large",
+                f"the answers are larger than {most}; send the lines in several requests, or ask "
+                "for fewer matches with limit",
+            )
         self.done += count
         self._faults += faults
         most = self.service.limits.faults

@@ -152,7 +152,8 @@ class Writer:
         if queue.is_closed:  # deleted meanwhile
             raise no_index(queue.name)
         limits = self._limits
-        if queue.waiting >= limits.waiting or self._waiting_bytes + size > limits.waiting_bytes:
+        is_full = self._waiting and self._waiting_bytes + size > limits.waiting_bytes
+        if is_full or queue.waiting >= limits.waiting:
             raise Problem(
                 "queue_full",
                 f"{queue.waiting:,} writes of {queue.name} are waiting already; nothing was done: "
