@@ -344,6 +344,13 @@ class BaseIndex:
         """
         return self._store.change_all(works)
 
+    def adds_quickly(self, count: int) -> bool:
+        """Whether this many documents can be added without merging, and without a wait for others.
+
+        Only a guess: another program may begin to write at any time.
+        """
+        return self._store.adds_quickly(count)
+
     def expire(self, now: float | None = None) -> int:
         """Remove the documents whose time is over, and free their space; return how many.
 

@@ -157,6 +157,10 @@ class Store(ABC):
                 return [error]
             return [outcome for work in works for outcome in self.change_all([work])]
 
+    def adds_quickly(self, count: int) -> bool:
+        """Whether this many documents can be added without merging, and without waiting."""
+        return False
+
     @abstractmethod
     def entries(self, *, whole: bool = True) -> Iterator[Entries]:
         """All documents in batches, in insertion order.

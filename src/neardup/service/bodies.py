@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from typing import Any
 
 from neardup.service.limits import Limits, size_words
@@ -99,8 +99,7 @@ class Body:
     async def _piece(self, seconds: float | None = None) -> bytes:
         wait = self._limits.body_seconds if seconds is None else seconds
         try:
-            async with _Within(wait):
-                message = await self._receive()
+            message = await _InTime(self._receive(), wait)
         except (TimeoutError, asyncio.TimeoutError):
             self.ended = True
             raise Problem(
@@ -130,6 +129,46 @@ class Body:
 def _content_length(headers: dict[bytes, bytes]) -> int | None:
     given = headers.get(b"content-length")
     return int(given) if given is not None and given.isdigit() else None
+
+
+class _InTime:
+    """Awaits something for a limited time; what is there already needs no timer."""
+
+    def __init__(self, work: Awaitable[Any], seconds: float) -> None:
+        self._steps = work.__await__()
+        self._seconds = seconds
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        try:
+            first = next(self._steps)
+        except StopIteration as done:
+            return done.value
+        return (yield from self._rest(first).__await__())
+
+    async def _rest(self, first: Any) -> Any:
+        async with _Within(self._seconds):
+            return await _Resumed(first, self._steps)
+
+
+class _Resumed:
+    """The rest of something awaited, of which the first step was made."""
+
+    def __init__(self, first: Any, steps: Generator[Any, Any, Any]) -> None:
+        self._first = first
+        self._steps = steps
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        awaited = self._first
+        try:
+            while True:
+                try:
+                    found = yield awaited
+                except BaseException as error:
+                    awaited = self._steps.throw(error)
+                else:
+                    awaited = self._steps.send(found)
+        except StopIteration as done:
+            return done.value
 
 
 class _Within:

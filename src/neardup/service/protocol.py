@@ -61,6 +61,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **more)
         self._deadline: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
+        self._in_headers = False
         self._header_bytes = 0
         self._incomplete = 0  # bytes that have arrived before the headers were complete
 
@@ -80,7 +81,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self._deadline is not None:  # the parser holds what may be one endless header
+        if self._in_headers:  # the parser holds what may be one endless header
+            if self._deadline is None:
+                self._expect_headers()
             self._incomplete += len(data)
             if self._incomplete > self.limits.headers + _RECEIVED_AT_ONCE:
                 self._too_large()
@@ -97,8 +100,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self._header_bytes = 0
-        if self._deadline is None:
-            self._expect_headers()
+        self._in_headers = True
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
@@ -128,6 +130,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._deadline = self.loop.call_later(self.limits.header_seconds, self._too_slow)
 
     def _got_headers(self) -> None:
+        self._in_headers = False
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

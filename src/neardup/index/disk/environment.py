@@ -103,6 +103,10 @@ class Environment:
                 except (lmdb.MapFullError, lmdb.MapResizedError):
                     self._grow()
 
+    def is_free(self) -> bool:
+        """Whether nobody is writing at this moment."""
+        return self._turn is not None and not self._writing.locked() and self._turn.is_free()
+
     def flush(self) -> None:
         """Wait until all commits are on disk."""
         with explained(self.path, "written"):

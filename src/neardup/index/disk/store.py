@@ -18,7 +18,7 @@ from neardup.index.disk.change import DiskChange
 from neardup.index.disk.damage import DamageError, damage_told
 from neardup.index.disk.environment import Environment
 from neardup.index.disk.id_table import in_sorted
-from neardup.index.disk.kinds import ByDistance, kind_of
+from neardup.index.disk.kinds import ByDistance, BySimilarity, kind_of
 from neardup.index.disk.records import (
     Dead,
     KnownState,
@@ -163,6 +163,17 @@ class DiskStore(Store):
         """Run `work` in a transaction, perhaps together with that of other threads."""
         found: Found = self._grouped.submit(work, self._timeout)
         return found
+
+    def adds_quickly(self, count: int) -> bool:
+        """An index by distance merges at every change, and one of another program is unknown."""
+        known = self._known
+        return (
+            known is not None
+            and isinstance(self._kind, BySimilarity)
+            and isinstance(self.environment, Environment)
+            and known[1].tail.documents + count < self._kind.tail_size
+            and self.environment.is_free()
+        )
 
     def _change_all(self, works: list[Callable[[Change], Any]]) -> list[Any]:
         return self.change(lambda change: [work(change) for work in works])

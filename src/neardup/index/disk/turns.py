@@ -153,6 +153,15 @@ class WriterLock:
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
+    def is_free(self) -> bool:
+        """Whether no process holds the lock at this moment."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+        return True
+
     def close(self) -> None:
         os.close(self._file)
 

@@ -35,7 +35,7 @@ async def metrics(service: Service, exchange: Exchange) -> None:
             documents[name] = len(reader.index)
             sizes[name] = os.stat(reader.index.path / "data.mdb").st_blocks * 512
         except (Problem, NeardupError, OSError) as error:  # deleted meanwhile, or damaged
-            service.log.event("metrics", index=name, fault=type(error).__name__)
+            service.log.event("unreadable", index=name, fault=type(error).__name__)
     text = service.counters.text(
         {
             "index_documents": ("Documents of an index.", documents),

@@ -324,7 +324,10 @@ def _no_document(name: str, id: str) -> Problem:
 
 
 _INDEX = "/v1/indexes/{name}"
-_WRONG = ("index_not_found", "invalid_document", "text_too_long", "too_many_documents")
+_WRONG = (
+    *("index_not_found", "invalid_document", "text_too_long", "too_many_documents"),
+    *("too_many_features", "answers_too_large"),
+)
 _STREAMS = (
     ' Takes one document, many as `{"documents": [...]}`, NDJSON of any length, or an Arrow '
     "stream; NDJSON is answered by a line for each line, Arrow by an Arrow stream."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from neardup.errors import NeardupError
 from neardup.features.spec import record_fields
 from neardup.service import typed
 from neardup.service.endpoints.endpoint import Endpoint
@@ -17,8 +18,11 @@ async def list_indexes(service: Service, exchange: Exchange) -> None:
     found = []
     for name in service.readers.names():
         if exchange.key.sees(name):
-            reader = await service.readers.get(name)
-            found.append(index_row(name, reader.index))
+            try:
+                reader = await service.readers.get(name)
+                found.append(index_row(name, reader.index))
+            except (Problem, NeardupError) as error:  # deleted meanwhile, or damaged
+                service.log.event("unreadable", index=name, fault=type(error).__name__)
     await exchange.answer({"indexes": found})
 
 
@@ -87,7 +91,8 @@ ENDPOINTS = [
         "List the indexes",
         "read",
         typed.IndexList,
-        about="Only those that the key may see.",
+        about="Only those that the key may see. One that cannot be read is left out, and its GET "
+        "says why.",
     ),
     Endpoint(
         "PUT",

@@ -81,10 +81,10 @@ class Stream:
         """Keep the answers to the next lines, some of them faults; too many end the stream."""
         self.answers.write(answers)
         if self.answers.tell() > self.service.limits.answers:
-            most = size_words(self.service.limits.answers)
+            largest = size_words(self.service.limits.answers)
             raise Problem(
                 "answers_too_large",
-                f"the answers are larger than {most}; send the lines in several requests, or ask "
+                f"the answers are larger than {largest}; send the lines in several requests, or ask "
                 "for fewer matches with limit",
             )
         self.done += count
@@ -94,7 +94,8 @@ class Stream:
             last = answers.rstrip(b"\n").rpartition(b"\n")[2].decode(errors="replace")
             raise Problem(
                 "invalid_document",
-                f"more than {most:,} lines are wrong, the last answer is {last:.300}; repair them",
+                f"more than {most:,} lines are wrong, the last answer is {last:.300}; repair them "
+                "and send the stream again",
             )
 
 

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import orjson
 
 from neardup.errors import InputError
 from neardup.index import Index, Verdict
 from neardup.index.disk.damage import DamagedIndexError
+from neardup.index.similar import Rules
 from neardup.index.store import Change
 from neardup.service.metrics import Counters
 from neardup.service.problems import Problem, problem_of
 from neardup.service.results import Row, stored_row, verdict_row
 
+_MOST_KNOWN = 100
 # (id, document, metadata), as a worker has read it
 Given = Sequence[Any]
 Work = Callable[[Change], Any]
 
 
 class Prepared(NamedTuple):
-    """A write: its size in bytes, its work, and what is made of the result."""
+    """What a `Write` does, before it is known for whom."""
 
     prepare: Callable[[Index], Any]
     finish: Callable[[Any], Any]
     alone: bool = False
+    quick: bool = False
 
 
 def check_one(given: Given, rules: dict[str, Any], counters: Counters) -> Prepared:
@@ -37,15 +41,32 @@ def check_one(given: Given, rules: dict[str, Any], counters: Counters) -> Prepar
 
     id, document, metadata = given
     return Prepared(
-        lambda index: index.checking(id, document, metadata, index.rules(**rules)), finish
+        lambda index: index.checking(id, document, metadata, rules_of(index, rules)),
+        finish,
+        quick=True,
     )
+
+
+def rules_of(index: Index, rules: dict[str, Any]) -> Rules:
+    """The rules of a check; nearly all requests have the same."""
+    known: dict[Any, Rules] = _known_rules.setdefault(index, {})
+    key = tuple(rules.values())
+    found = known.get(key)
+    if found is None:
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        found = known[key] = index.rules(**rules)
+    return found
+
+
+_known_rules: WeakKeyDictionary[Index, dict[Any, Rules]] = WeakKeyDictionary()
 
 
 def check_many(given: Sequence[Given], rules: dict[str, Any], counters: Counters) -> Prepared:
     """Check many documents, in order and in one transaction; the answer is a row for each."""
 
     def prepare(index: Index) -> Work:
-        checked = index.rules(**rules)
+        checked = rules_of(index, rules)
         try:
             return index.checking_many(map(tuple, given), checked)
         except InputError as error:
@@ -84,7 +105,7 @@ def add_many(given: Sequence[Given], ttl: str | None, counters: Counters) -> Pre
             for one, fault in zip(given, faults, strict=True)
         ]
 
-    return Prepared(prepare, finish)
+    return Prepared(prepare, finish, quick=len(given) == 1)
 
 
 def delete_many(ids: Sequence[Any], counters: Counters) -> Prepared:

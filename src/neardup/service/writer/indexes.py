@@ -121,7 +121,7 @@ class OpenIndexes:
         """Close an index, if it is open; nothing is put into its queue from now on."""
         queue = self._open.pop(name, None)
         if queue is not None:
-            queue.is_closed = True
+            queue.seal()
             await self._in_thread(queue.close)
 
     async def _make_room(self) -> None:

@@ -26,9 +26,9 @@ from neardup.service.writer import changes
 from neardup.service.writer.bulk import AddedLines
 from neardup.service.writer.changes import Prepared
 from neardup.service.writer.indexes import OpenIndexes
-from neardup.service.writer.write_queue import Write, WriteQueue
+from neardup.service.writer.write_queue import Outcomes, Write, WriteQueue
 
-# The event loop must not wait long for a thread that commits: Python's default is 5 ms.
+# The event loop must not wait long for a thread that works: Python's default is 5 ms.
 _SWITCH_SECONDS = 0.0005
 _THREADS = 4
 Reply = Callable[[Any], None]
@@ -161,7 +161,7 @@ class Writer:
                 retry_after=1,
             )
         self._count(1, size)
-        queue.put(Write(size, write.prepare, write.finish, reply, write.alone))
+        queue.put(Write(size, write.prepare, write.finish, reply, write.alone, write.quick))
 
     async def _written(self, queue: WriteQueue, size: int, write: Prepared) -> Any:
         """Put a write into the queue and wait for its answer."""
@@ -186,11 +186,7 @@ class Writer:
         else:
             self._look_idle()
 
-    def _deliver(self, queue: WriteQueue, outcomes: list[tuple[Write, Any]]) -> None:
-        """Called by the threads of the queues."""
-        self._loop.call_soon_threadsafe(self._delivered, queue, outcomes)
-
-    def _delivered(self, queue: WriteQueue, outcomes: list[tuple[Write, Any]]) -> None:
+    def _deliver(self, queue: WriteQueue, outcomes: Outcomes) -> None:
         queue.waiting -= len(outcomes)
         for write, outcome in outcomes:
             write.reply(outcome)

@@ -1,7 +1,8 @@
-"""The writes of one index: they wait in a queue, and a thread commits them together."""
+"""The writes of one index: those that have arrived are committed together."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from neardup.service.metrics import Counters
 
 _MOST_TOGETHER = 256
 _BYTES_TOGETHER = 32 << 20
+# A write that is larger may take longer than others may wait for.
+_QUICK_BYTES, _QUICK_BYTES_TOGETHER = 1 << 16, 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +26,8 @@ class Write:
     """A write that waits: what it does, what is made of the result, and who is told.
 
     `prepare` makes the work for a transaction, outside of it; for a write that is `alone`, it does
-    everything by itself. `finish` makes the answer of the result. Both run in the thread of the
-    queue; `reply` gets the answer, or an exception, in the event loop.
+    everything by itself. `finish` makes the answer of the result. `reply` gets the answer, or an
+    exception, in the event loop. A `quick` one stores at most one document.
     """
 
     size: int
@@ -32,13 +35,19 @@ class Write:
     finish: Callable[[Any], Any]
     reply: Callable[[Any], None]
     alone: bool = False
+    quick: bool = False
+
+
+Outcomes = list[tuple[Write, Any]]
 
 
 class WriteQueue:
-    """A thread that takes what waits and commits it in one transaction.
+    """Commits the writes of an index, many in one transaction.
 
     While a transaction waits for the disk, the next writes arrive: the busier the service is, the
-    more of them share a commit.
+    more of them share a commit. Short transactions are made by the event loop itself: a thread
+    would double their cost, as only one of the two can run at a time. All others, which may take
+    seconds, are made by a thread, so that nobody waits for them but who writes to the same index.
     """
 
     def __init__(
@@ -46,7 +55,7 @@ class WriteQueue:
         name: str,
         index: Index,
         counters: Counters,
-        deliver: Callable[[WriteQueue, list[tuple[Write, Any]]], None],
+        deliver: Callable[[WriteQueue, Outcomes], None],
     ) -> None:
         self.name = name
         self.index = index
@@ -54,13 +63,19 @@ class WriteQueue:
         self.is_closed = False
         self._counters = counters
         self._deliver = deliver
+        self._loop = asyncio.get_running_loop()
+        self._arrived: list[Write] = []
+        self._in_thread = 0
         self._queue: SimpleQueue[Write | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name=f"write-{name}", daemon=True)
         self._thread.start()
 
     def put(self, write: Write) -> None:
+        """Take a write; it is committed with all others that arrive in this turn of the loop."""
         self.waiting += 1
-        self._queue.put(write)
+        if not self._arrived:
+            self._loop.call_soon(self._take)
+        self._arrived.append(write)
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -71,11 +86,43 @@ class WriteQueue:
         finally:
             self.waiting -= 1
 
+    def seal(self) -> None:
+        """Take no more; call it before `close`, in the event loop."""
+        self.is_closed = True
+        self._hand_over()
+
     def close(self) -> None:
         """Do what waits, then close the index; blocks."""
         self._queue.put(None)
         self._thread.join()
         self.index.close()
+
+    def _take(self) -> None:
+        if self._are_quick(self._arrived):
+            group, self._arrived = self._arrived, []
+            self._deliver(self, self._commit(group))
+        else:
+            self._hand_over()
+
+    def _are_quick(self, writes: list[Write]) -> bool:
+        return (
+            not self._in_thread
+            and 0 < len(writes) <= _MOST_TOGETHER
+            and all(write.quick and write.size <= _QUICK_BYTES for write in writes)
+            and sum(write.size for write in writes) <= _QUICK_BYTES_TOGETHER
+            and self.index.adds_quickly(len(writes))
+        )
+
+    def _hand_over(self) -> None:
+        """Let the thread do what has arrived."""
+        arrived, self._arrived = self._arrived, []
+        self._in_thread += len(arrived)
+        for write in arrived:
+            self._queue.put(write)
+
+    def _delivered(self, outcomes: Outcomes) -> None:
+        self._in_thread -= len(outcomes)
+        self._deliver(self, outcomes)
 
     def _run(self) -> None:
         ends = False
@@ -94,11 +141,11 @@ class WriteQueue:
                     break
             ends = write is None
             if group:
-                self._commit(group)
+                self._loop.call_soon_threadsafe(self._delivered, self._commit(group))
 
-    def _commit(self, group: list[Write]) -> None:
+    def _commit(self, group: list[Write]) -> Outcomes:
         """Run a group; one that is `alone` comes last, after the others."""
-        outcomes: list[tuple[Write, Any]] = []
+        outcomes: Outcomes = []
         works: list[Callable[[Change], Any]] = []
         together: list[Write] = []
         for write in group:
@@ -121,7 +168,7 @@ class WriteQueue:
             except Exception as error:
                 result = error
             outcomes.append((group[-1], _finished(group[-1], result)))
-        self._deliver(self, outcomes)
+        return outcomes
 
 
 def _finished(write: Write, result: Any) -> Any:
