@@ -20,7 +20,10 @@ def main(data: str, given: str) -> None:
     settings = json.loads(given)
     supervisor = Supervisor(
         ServeSettings(
-            Path(data), port=0, limits=Limits(**settings.pop("limits", {})), **{"workers": 2} | settings
+            Path(data),
+            port=0,
+            limits=Limits(**settings.pop("limits", {})),
+            **{"workers": 2} | settings,
         )
     )
     stopping.instead(supervisor.stop)

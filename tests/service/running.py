@@ -162,6 +162,11 @@ def kill(pid: int) -> None:
     until(lambda: not is_alive(pid), f"end of process {pid}")
 
 
+def replaced(server: Server, name: str, pid: int) -> None:
+    """Wait until a killed process has been started again."""
+    until(lambda: server.pids().get(name, pid) != pid, f"a new {name}")
+
+
 def ndjson(rows: Any) -> bytes:
     """Rows as lines of JSON."""
     return b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)

@@ -11,9 +11,8 @@ import pyarrow as pa
 import pytest
 from tests.service.bad_requests import ARROW, arrow
 from tests.service.conftest import make_index
+from tests.service.packing import zstd
 from tests.service.running import texts
-
-from neardup.service.bodies import zstd
 
 HEADERS = {"Content-Type": ARROW}
 
@@ -91,7 +90,8 @@ def test_without_a_column_of_ids(client, index):
 
 
 @pytest.mark.parametrize(
-    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+    "kind",
+    [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())],
 )
 def test_types_of_columns(client, index, kind):
     some = texts(3)
@@ -165,7 +165,9 @@ def test_many_batches_and_none(client, index):
             writer.write_batch(
                 pa.record_batch([pa.array(range(begin, end), pa.int64()), some[begin:end]], schema)
             )
-        writer.write_batch(pa.record_batch([pa.array(range(10, 5000), pa.int64()), some[10:5000]], schema))
+        writer.write_batch(
+            pa.record_batch([pa.array(range(10, 5000), pa.int64()), some[10:5000]], schema)
+        )
     found = read(client.post(f"{index}/check", content=out.getvalue(), headers=HEADERS))
     assert found["row"].to_pylist() == [*range(9000)]
     assert client.get(index).json()["documents"] == 9000

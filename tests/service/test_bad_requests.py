@@ -200,7 +200,10 @@ def test_a_body_of_unknown_size_is_refused_at_the_limit(server):
     """The rest of it is never sent."""
     with server.connect() as connection:
         connection.sendall(
-            b"POST " + CHECK.encode() + b" HTTP/1.1\r\n" + HOST
+            b"POST "
+            + CHECK.encode()
+            + b" HTTP/1.1\r\n"
+            + HOST
             + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         )
         connection.sendall(b"%x\r\n" % (MAX_BODY + 1) + b" " * (MAX_BODY + 1) + b"\r\n")
@@ -316,7 +319,9 @@ def test_clients_that_do_not_read_do_not_keep_others_waiting(impatient):
             connection.connect(("127.0.0.1", impatient.port))
             connection.sendall((head + body) * 60)
             unread.append(connection)
-        busy = [client.post("/v1/indexes/plain/query", content=body, headers={"Content-Type": JSON})]
+        busy = [
+            client.post("/v1/indexes/plain/query", content=body, headers={"Content-Type": JSON})
+        ]
         deadline = 200
         while busy[-1].status_code != 200 and len(busy) < deadline:
             assert busy[-1].status_code == 503

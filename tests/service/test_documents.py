@@ -18,14 +18,84 @@ OTHER = "nothing of this text has anything to do with any animal in the forest a
 NDJSON = {"Content-Type": "application/x-ndjson"}
 
 IDS = [
-    *(0, 1, -1, 2**63 - 1, -(2**63), "a", "17x", "a/b", "/a", "a/", "a//b", "../../etc", "...", "-", "-0"),
-    *("a b", "a%20b", "a%2Fb", "a+b", "a?b=c&d", "a#b", "ä", "中文", "مرحبا", "😀", "e\u0301", "a\nb"),
-    *("a\n", "\n", "a\0b", "\u2028", "delete", "documents/delete", "x" * 500, '"', "\\", "<script>"),
+    *(
+        0,
+        1,
+        -1,
+        2**63 - 1,
+        -(2**63),
+        "a",
+        "17x",
+        "a/b",
+        "/a",
+        "a/",
+        "a//b",
+        "../../etc",
+        "...",
+        "-",
+        "-0",
+    ),
+    *(
+        "a b",
+        "a%20b",
+        "a%2Fb",
+        "a+b",
+        "a?b=c&d",
+        "a#b",
+        "ä",
+        "中文",
+        "مرحبا",
+        "😀",
+        "e\u0301",
+        "a\nb",
+    ),
+    *(
+        "a\n",
+        "\n",
+        "a\0b",
+        "\u2028",
+        "delete",
+        "documents/delete",
+        "x" * 500,
+        '"',
+        "\\",
+        "<script>",
+    ),
 ]
 METADATA = [
-    *(None, True, False, 0, -1, 2**63 - 1, 2**64 - 1, -(2**63), 0.5, -0.25, 1e300, 5e-324, "", "text"),
-    *([], {}, [1, [2, [3, {}]]], {"a": {"b": None}}, {"": ""}, "é中😀\u2028", 'quote " and \\ slash'),
-    *("line\nfeed\ttab\x00\x1f", {"kéy 😀": ["</script>", 1.5, None, True]}, "null", "true", "5", "[]"),
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        2**63 - 1,
+        2**64 - 1,
+        -(2**63),
+        0.5,
+        -0.25,
+        1e300,
+        5e-324,
+        "",
+        "text",
+    ),
+    *(
+        [],
+        {},
+        [1, [2, [3, {}]]],
+        {"a": {"b": None}},
+        {"": ""},
+        "é中😀\u2028",
+        'quote " and \\ slash',
+    ),
+    *(
+        "line\nfeed\ttab\x00\x1f",
+        {"kéy 😀": ["</script>", 1.5, None, True]},
+        "null",
+        "true",
+        "5",
+        "[]",
+    ),
 ]
 
 
@@ -208,9 +278,7 @@ def test_numbers_and_strings_are_different_ids(client, index):
 @pytest.mark.parametrize("way", ["json", "many", "lines", "check", "check lines"])
 def test_metadata_come_back_as_they_were(client, index, way):
     some = texts(len(METADATA), seed=1)
-    rows = [
-        {"id": n, "text": text, "metadata": METADATA[n]} for n, text in enumerate(some)
-    ]
+    rows = [{"id": n, "text": text, "metadata": METADATA[n]} for n, text in enumerate(some)]
     # In the lines of one portion, metadata of every kind stand beside each other.
     if way == "json":
         for row in rows:
@@ -258,7 +326,9 @@ def test_metadata_of_one_kind_by_lines(client, index, metadata):
 def test_scripts(client, text):
     index = make_index(client, store_text=True)
     client.post(f"{index}/documents", json={"id": 1, "text": text}).raise_for_status()
-    lines_of(client.post(f"{index}/documents", content=ndjson([{"id": 2, "text": text}]), headers=NDJSON))
+    lines_of(
+        client.post(f"{index}/documents", content=ndjson([{"id": 2, "text": text}]), headers=NDJSON)
+    )
     for id in (1, 2):
         assert client.get(f"{index}/documents/{id}").json()["text"] == text
     found = client.post(f"{index}/query", json={"text": text}).json()["matches"]
@@ -315,7 +385,9 @@ def test_documents_expire(client, index):
 
 
 def test_delete_many(client, index):
-    documents = [{"id": id, "text": text} for id, text in zip([1, 2, "a", "b"], texts(4), strict=True)]
+    documents = [
+        {"id": id, "text": text} for id, text in zip([1, 2, "a", "b"], texts(4), strict=True)
+    ]
     client.post(f"{index}/documents", json={"documents": documents})
     answer = client.post(f"{index}/documents/delete", json={"ids": [1, "b", "none", 1, 99]})
     assert answer.json() == {"deleted": 2}

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
@@ -130,9 +131,13 @@ def test_an_index_deleted_and_created_anew_is_another(server):
     clients = [httpx.Client(base_url=server.url, timeout=60) for _ in range(6)]
     path, text = "/v1/indexes/again", "one two three four five six"
     try:
-        for turn, settings in enumerate(
-            [{}, {"features": "char:4"}, {"max_distance": 3}, {"store_text": True}] * 3
-        ):
+        kinds: list[dict[str, Any]] = [
+            {},
+            {"features": "char:4"},
+            {"max_distance": 3},
+            {"ttl": 9.0},
+        ]
+        for turn, settings in enumerate(kinds * 3):
             clients[turn % 6].put(path, json=settings).raise_for_status()
             for each in clients:
                 assert each.get(path).json()["documents"] == 0

@@ -15,7 +15,10 @@ B = A.replace("quick", "slow")
 
 
 def test_stats(client, index):
-    client.post(f"{index}/documents", json={"documents": [{"id": n, "text": t} for n, t in enumerate(texts(30))]})
+    client.post(
+        f"{index}/documents",
+        json={"documents": [{"id": n, "text": t} for n, t in enumerate(texts(30))]},
+    )
     found = client.get(f"{index}/stats").json()
     assert found["documents"] == 30
     assert found["scheme"] == "nd1/word:3/set/64"
@@ -95,7 +98,9 @@ def test_a_job(client, server):
     """From its submission to its files, which are attachments, and its removal."""
     (server.data / "corpus").mkdir()
     rows = [{"id": n, "text": t} for n, t in enumerate([*texts(20), A, B, A])]
-    (server.data / "corpus" / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (server.data / "corpus" / "all.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows)
+    )
     request = {"kind": "dedup", "inputs": ["corpus/*.jsonl"], "settings": {"threshold": 0.6}}
     made = client.post("/v1/jobs", json=request)
     assert made.status_code == 202

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from tests.service.conftest import make_index
+from tests.service.packing import zstd
 from tests.service.running import PATIENCE, Server, lines_of, ndjson, received, texts, until
-
-from neardup.service.bodies import zstd
 
 NDJSON = {"Content-Type": "application/x-ndjson"}
 MEGABYTE = 1_000_000
@@ -137,7 +136,9 @@ def test_parameters_of_a_stream(client, index):
     assert len(found[3]["matches"]) == 1
     never = lines_of(client.post(f"{index}/check?add=never", content=rows, headers=NDJSON))
     assert [row["added"] for row in never] == [False] * 4
-    made = client.post("/v1/indexes/by-lines/documents?create=true&ttl=1d", content=rows, headers=NDJSON)
+    made = client.post(
+        "/v1/indexes/by-lines/documents?create=true&ttl=1d", content=rows, headers=NDJSON
+    )
     assert [row["stored"] for row in lines_of(made)] == [True] * 4
     assert client.get("/v1/indexes/by-lines/documents/3").json()["expires"] is not None
 
@@ -221,7 +222,9 @@ def test_a_client_that_reads_nothing_before_it_has_sent_everything(client, serve
     )
     line = b'{"text": "one two three four"}\n'
     body = line * 50_000
-    head = f"POST {index}/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
+    head = (
+        f"POST {index}/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
+    )
     head += f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     with server.connect() as connection:
         connection.sendall(head.encode() + body)  # blocks for ever if the server waits for us
@@ -248,7 +251,9 @@ def test_a_client_that_goes_away_in_the_middle(client, server, index):
     answer = until(
         lambda: (
             found
-            if (found := client.post(f"{index}/documents", content=rows, headers=NDJSON)).status_code
+            if (
+                found := client.post(f"{index}/documents", content=rows, headers=NDJSON)
+            ).status_code
             == 200
             else None
         ),

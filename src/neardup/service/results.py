@@ -9,7 +9,7 @@ import orjson
 import pyarrow as pa
 
 from neardup.fingerprints import Scheme
-from neardup.index import Index, Match, Verdict
+from neardup.index import Answers, Index, Match, Verdict
 from neardup.index.told import StoredDocument
 
 Row = dict[str, Any]
@@ -30,6 +30,35 @@ def verdict_row(id: Any, verdict: Verdict) -> Row:
 def matches_row(id: Any, matches: Sequence[Match]) -> Row:
     """The answer to a query."""
     return {"id": id, "matches": [match_row(match) for match in matches]}
+
+
+def answer_rows(ids: Sequence[Any], answers: Answers) -> list[Row]:
+    """The answers to many queries; most have no match or one, which needs no order."""
+    offsets, similarities = answers.offsets.tolist(), answers.similarities
+    found, distances = answers.ids, answers.distances.tolist()
+    known = [None] * len(found) if similarities is None else similarities.tolist()
+    about = answers.metadata or [None] * len(found)
+    rows = []
+    for place, id in enumerate(ids):
+        begin, end = offsets[place], offsets[place + 1]
+        if end - begin > 1:
+            rows.append(matches_row(id, answers[place]))
+            continue
+        rows.append(
+            {
+                "id": id,
+                "matches": [
+                    {
+                        "id": found[at],
+                        "distance": distances[at],
+                        "similarity": known[at],
+                        "metadata": about[at],
+                    }
+                    for at in range(begin, end)
+                ],
+            }
+        )
+    return rows
 
 
 def match_row(match: Match) -> Row:

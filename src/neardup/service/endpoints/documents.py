@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 
 from neardup.errors import InputError
-from neardup.index import Match
 from neardup.index.entries import Id
 from neardup.read.limits import TooLong
 from neardup.service import results, typed
@@ -108,13 +107,14 @@ async def query(service: Service, exchange: Exchange) -> None:
         reader.index.query_many([], **options)  # wrong ones are refused before the body is read
 
     async def queried(given: list[Given], size: int) -> list[Row]:
-        good = [one.document for one in given if one.fault is None]
-        found: Sequence[Sequence[Match]] = []
-        if good:
-            found = await reader.ask(size, lambda index: index.query_many(good, **options))
-        _count(service, found)
-        ids = [one.id for one in given if one.fault is None]
-        rows = [results.matches_row(id, matches) for id, matches in zip(ids, found, strict=True)]
+        good = [one for one in given if one.fault is None]
+
+        def answer(index: Index) -> list[Row]:
+            found = index.query_many([one.document for one in good], **options)
+            return results.answer_rows([one.id for one in good], found)
+
+        rows = await reader.ask(size, answer) if good else []
+        _count(service, len(rows), sum(bool(row["matches"]) for row in rows))
         return _merged(given, rows)
 
     if kind == JSON:
@@ -129,7 +129,7 @@ async def query(service: Service, exchange: Exchange) -> None:
         matches = await reader.ask(
             exchange.body.size_read, lambda index: index.query(one.document, **options)
         )
-        _count(service, [matches])
+        _count(service, 1, bool(matches))
         await exchange.answer(results.matches_row(one.id, matches))
     elif kind == NDJSON:
         await streamed(service, exchange, lambda stream: _by_lines(stream, reader, queried))
@@ -304,9 +304,9 @@ def _with_id(given: Given) -> Given:
     return given
 
 
-def _count(service: Service, found: Sequence[Sequence[Match]]) -> None:
-    service.counters.add("documents_queried_total", len(found))
-    service.counters.add("matches_total", sum(map(bool, found)))
+def _count(service: Service, queried: int, matched: int) -> None:
+    service.counters.add("documents_queried_total", queried)
+    service.counters.add("matches_total", matched)
 
 
 def _ids_meant(id: str, kind: str | None) -> list[Id]:

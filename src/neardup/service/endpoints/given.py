@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +67,7 @@ def of_line(asked: Asked, limits: Limits) -> Given:
 
 
 def _read(found: Any, form: LineFormat, limits: Limits, where: str) -> Given:
-    if not isinstance(found, Mapping):
+    if type(found) is not dict:
         return Given(None, fault=Problem("invalid_document", f"{where}it is not a JSON object"))
     id = found.get("id")
     known = id if isinstance(id, str | int) and not isinstance(id, bool) else None

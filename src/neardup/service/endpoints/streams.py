@@ -84,8 +84,8 @@ class Stream:
             largest = size_words(self.service.limits.answers)
             raise Problem(
                 "answers_too_large",
-                f"the answers are larger than {largest}; send the lines in several requests, or ask "
-                "for fewer matches with limit",
+                f"the answers are larger than {largest}; send the lines in several requests, or "
+                "ask for fewer matches with limit",
             )
         self.done += count
         self._faults += faults
