@@ -137,7 +137,7 @@ def test_an_index_deleted_and_created_anew_is_another(server):
             {"max_distance": 3},
             {"ttl": 9.0},
         ]
-        for turn, settings in enumerate(kinds * 3):
+        for turn, settings in enumerate(kinds * 4):
             clients[turn % 6].put(path, json=settings).raise_for_status()
             for each in clients:
                 assert each.get(path).json()["documents"] == 0

@@ -10,6 +10,7 @@ import msgspec
 import pyarrow as pa
 
 from neardup.errors import InputError
+from neardup.index import Index
 from neardup.index.entries import Id
 from neardup.read.limits import TooLong
 from neardup.service import results, typed
