@@ -24,6 +24,7 @@ Parameters = TypeVar("Parameters", bound=msgspec.Struct)
 Typed = TypeVar("Typed")
 _PIECE = 1 << 18
 _LENGTH = b"content-length"
+_LONG = 1 << 20
 # Documents may hold markup: nobody is to guess their type, show them as a page or keep them.
 _SAFE = [
     (b"x-content-type-options", b"nosniff"),
@@ -120,15 +121,10 @@ class Exchange:
     async def json(self) -> Any:
         """The JSON of the body."""
         data = await self.body.read()
-        try:
-            found = orjson.loads(data)
-        except orjson.JSONDecodeError as error:
-            raise Problem(
-                "invalid_json", f"the body is not valid JSON: {printable(str(error))}"
-            ) from None
-        if too_deep(found):
-            raise Problem("invalid_json", f"the body is {TOO_DEEP}; flatten it")
-        return found
+        if len(data) <= _LONG:
+            return _parsed(data)
+        # Others must not wait for millions of values to be looked at.
+        return await asyncio.get_running_loop().run_in_executor(None, _parsed, data)
 
     async def typed(self, kind: type[Typed], wrong: str = "invalid_setting") -> Typed:
         """The JSON body as a type; `wrong` is the code of the problem if it is another."""
@@ -229,6 +225,18 @@ class Exchange:
         self.sent += len(body)
         # A client that takes nothing for too long is disconnected by the protocol.
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        found = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise Problem(
+            "invalid_json", f"the body is not valid JSON: {printable(str(error))}"
+        ) from None
+    if too_deep(found):
+        raise Problem("invalid_json", f"the body is {TOO_DEEP}; flatten it")
+    return found
 
 
 def _said(error: msgspec.ValidationError, kind: Any) -> str:

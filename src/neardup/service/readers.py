@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from neardup.errors import SettingError
+from neardup.errors import NeardupError, SettingError
 from neardup.index import Index
 from neardup.index.disk.opening import is_index
 from neardup.index.lines import LineFormat
@@ -103,7 +103,12 @@ class Readers:
                 apart = Index(path, readonly=True, create=False)
                 return Reader(name, index, apart, identity, self._limits.text)
 
-            reader: Reader = await self._in_thread(opened)
+            try:
+                reader: Reader = await self._in_thread(opened)
+            except (NeardupError, OSError):
+                if not is_index(path):  # deleted meanwhile
+                    raise no_index(name) from None
+                raise
             self._open[name] = reader
             return reader
 

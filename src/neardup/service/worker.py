@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import uvicorn
@@ -24,6 +25,8 @@ from neardup.service.writer_link import WriterLink
 
 # Streams wait in these threads, and so do the questions that streams ask.
 _THREADS = 16
+# The event loop must not wait long for a thread that works: Python's default is 5 ms.
+_SWITCH_SECONDS = 0.001
 
 
 def run_worker(
@@ -52,6 +55,7 @@ def run_worker(
             new_id=new_ids(),
         )
 
+    sys.setswitchinterval(_SWITCH_SECONDS)
     take_warnings(log)
     app = App(service, keys)
     BoundedProtocol.limits = limits
