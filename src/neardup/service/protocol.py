@@ -88,6 +88,14 @@ class BoundedProtocol(HttpToolsProtocol):
             if self._incomplete > self.limits.headers + _RECEIVED_AT_ONCE:
                 self._too_large()
 
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """Answer a client that has sent its request and closed its side."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or cycle.more_body:
+            return None
+        cycle.keep_alive = False
+        return True
+
     def pause_writing(self) -> None:
         super().pause_writing()
         self._stalled = self.loop.call_later(self.limits.body_seconds, self.transport.abort)
@@ -156,6 +164,10 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _refuse(self, problem: Problem) -> None:
         """Answer without the application, and close the connection."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.keep_alive = False  # the answer to the request before comes first
+            self.transport.pause_reading()
+            return
         request_id = self.refused(problem, self.client[0] if self.client else None)
         body = problem.body(request_id)
         head = (

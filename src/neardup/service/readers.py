@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from neardup.errors import NeardupError, SettingError
 from neardup.index import Index
-from neardup.index.disk.opening import is_index
+from neardup.index.disk.damage import DamagedIndexError
+from neardup.index.disk.opening import is_index, is_made
 from neardup.index.lines import LineFormat
 from neardup.service.data_root import DataRoot
 from neardup.service.limits import Limits
@@ -105,9 +106,11 @@ class Readers:
 
             try:
                 reader: Reader = await self._in_thread(opened)
+            except DamagedIndexError:
+                raise
             except (NeardupError, OSError):
-                if not is_index(path):  # deleted meanwhile
-                    raise no_index(name) from None
+                if not await self._in_thread(lambda: is_made(path)):
+                    raise no_index(name) from None  # deleted meanwhile, or just being created
                 raise
             self._open[name] = reader
             return reader

@@ -94,7 +94,10 @@ async def _compared(
         require_length(text, service.limits)
 
     def made() -> dict[str, Any]:
-        return compare(a, b, **settings).to_dict()
+        try:
+            return compare(a, b, **settings).to_dict()
+        except SettingError as error:
+            raise Problem("invalid_setting", str(error)) from None
 
     await exchange.answer(await asyncio.get_running_loop().run_in_executor(None, made))
 
