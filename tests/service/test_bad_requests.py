@@ -146,7 +146,9 @@ def parsed(found: bytes) -> tuple[int, dict[str, str], bytes]:
         b"POST /v1/compare HTTP/1.1\r\n"
         + HOST
         + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        b"POST /v1/compare HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n",
+        b"POST /v1/compare HTTP/1.1\r\n"
+        + HOST
+        + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
     ],
     ids=[
         *("words", "version", "header", "bytes", "HTTP/2", "TLS", "negative", "two lengths"),

@@ -152,8 +152,9 @@ def test_a_long_stream_takes_no_more_memory_than_a_short_one(start, kind):
 
     A service that keeps what it reads takes 200 MB more. By how much the memory grows for the first
     stream says nothing: portions of it are held on purpose, and allocators keep what they have.
+    Portions are small here, so that 50 MB are enough to have all of them at once.
     """
-    server = start("--quiet")
+    server = start(log_requests=False, limits={"portion": 2 << 20})
     client = server.client
     path = make_index(client, max_distance=3)  # keeps no features
     assert_bounded(server, f"{path}/{kind}")
@@ -180,7 +181,7 @@ def assert_bounded(server: Server, path: str) -> None:
             answer = server.client.post(path, content=body, headers=NDJSON)
         assert len(lines_of(answer)) == times * 22_000
         peaks.append((peak.most - idle) / MEGABYTE)
-    assert peaks[1] < peaks[0] + 120, f"{peaks[0]:.0f} MB, then {peaks[1]:.0f} MB"
+    assert peaks[1] < peaks[0] + 60, f"{peaks[0]:.0f} MB, then {peaks[1]:.0f} MB"
 
 
 def long_text(number: int) -> str:

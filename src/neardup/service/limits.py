@@ -39,7 +39,7 @@ class Limits:
     faults: int = 10_000
     requests: int = 512
     streams: int = 4
-    portion: int = 16 << 20
+    portion: int = 8 << 20
     waiting: int = 1024
     waiting_bytes: int = 256 << 20
     headers: int = 64 << 10

@@ -21,7 +21,8 @@ from neardup.service.shared import Shared
 from neardup.service.writer.write_queue import WriteQueue
 
 MOST_OPEN = 256
-_TRASH = ".deleted-"
+# Folders that are no indexes: not yet, or no longer.
+_TRASH = ".aside-"
 _COMPARED = (
     *("scheme", "threshold", "complete", "ttl", "max_distance", "plan"),
     *("store_text", "store_features"),
@@ -110,7 +111,9 @@ class OpenIndexes:
                 f"indexes/{name} is there, but it is not an index; choose another name, or move it "
                 "away",
             )
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if is_new:
+            await self._in_thread(_create_at, path, settings)
+            settings = {}
         index = await self._in_thread(lambda: Index(path, **settings))
         queue = self._open[name] = self._serving(name, index)
         if is_new:
@@ -138,6 +141,18 @@ class OpenIndexes:
 
     async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+
+
+def _create_at(path: Path, settings: dict[str, Any]) -> None:
+    """Create an index aside and rename it, so that nobody opens one that is half created."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f"{_TRASH}{os.urandom(8).hex()}")
+    try:
+        Index(aside, **settings).close()
+        aside.rename(path)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
 
 
 def require_same(name: str, index: Index, settings: dict[str, Any]) -> None:
