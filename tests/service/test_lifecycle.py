@@ -443,7 +443,7 @@ def test_what_a_killed_service_left_is_removed(start):
     """Half-deleted indexes, and its folder of sockets."""
     server = start()
     make_index(server.client)
-    trash = server.data / "indexes" / ".deleted-0123456789abcdef"
+    trash = server.data / "indexes" / ".aside-0123456789abcdef"
     assert server.stop() == 0
     trash.mkdir()
     (trash / "data.mdb").write_bytes(b"x")

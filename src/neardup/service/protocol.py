@@ -11,9 +11,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from neardup.service.limits import Limits, size_words
 from neardup.service.problems import MEDIA_TYPE, Problem
 
-# The end of a body may arrive together with the beginning of the next headers.
-_RECEIVED_AT_ONCE = 1 << 18
-
 
 class _Corked:
     """A transport that sends the headers of an answer together with the first piece of its body.
@@ -80,12 +77,15 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        is_between = self.cycle is None or self.cycle.response_complete
+        begins_in_headers = self._in_headers or is_between
         super().data_received(data)
         if self._in_headers:  # the parser holds what may be one endless header
             if self._deadline is None:
                 self._expect_headers()
-            self._incomplete += len(data)
-            if self._incomplete > self.limits.headers + _RECEIVED_AT_ONCE:
+            if begins_in_headers:
+                self._incomplete += len(data)
+            if self._incomplete > self.limits.headers:
                 self._too_large()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
@@ -164,8 +164,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _refuse(self, problem: Problem) -> None:
         """Answer without the application, and close the connection."""
-        if self.cycle is not None and not self.cycle.response_complete:
-            self.cycle.keep_alive = False  # the answer to the request before comes first
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete and not cycle.more_body:
+            cycle.keep_alive = False  # the answer to the request before comes first
             self.transport.pause_reading()
             return
         request_id = self.refused(problem, self.client[0] if self.client else None)
