@@ -18,8 +18,9 @@ from neardup.service.problems import no_index
 from neardup.service.shared import Shared
 
 MOST_OPEN = 256
-# A question with more text than this is answered by a thread, so that short ones need not wait.
-_LONG = 1 << 16
+# A question with more text than this takes some ten milliseconds and is answered by a thread, so
+# that others need not wait for it.
+_LONG = 1 << 19
 Found = TypeVar("Found")
 
 
@@ -48,10 +49,14 @@ class Reader:
 
 
 class Readers:
-    """Opens indexes for reading; the writer counts generations whenever one appears or goes."""
+    """Opens indexes for reading; the writer counts generations whenever one appears or goes.
 
-    def __init__(self, root: DataRoot, limits: Limits, shared: Shared) -> None:
+    `threads` is for one question: with as many workers as cores, each has one.
+    """
+
+    def __init__(self, root: DataRoot, limits: Limits, shared: Shared, threads: int) -> None:
         self._root = root
+        self._threads = threads
         self._limits = limits
         self._shared = shared
         self._generation = shared.generation
@@ -100,8 +105,8 @@ class Readers:
 
             def opened() -> Reader:
                 identity = _identity(path)
-                index = Index(path, readonly=True, create=False)
-                apart = Index(path, readonly=True, create=False)
+                index = Index(path, readonly=True, create=False, threads=self._threads)
+                apart = Index(path, readonly=True, create=False, threads=self._threads)
                 return Reader(name, index, apart, identity, self._limits.text)
 
             try:

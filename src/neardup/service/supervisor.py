@@ -23,6 +23,7 @@ from pathlib import Path
 
 from neardup.errors import NeardupError
 from neardup.index.disk.opening import is_index
+from neardup.kernels.machine import thread_count
 from neardup.service.app import ROUTES, STATUSES
 from neardup.service.data_root import DataRoot
 from neardup.service.keys import Keys
@@ -210,6 +211,7 @@ class Supervisor:
             run_worker(
                 self._listeners[number - 1],
                 self._writer_path,
+                threads=max(1, thread_count(None) // self._settings.processes),
                 root=self._root,
                 limits=self._settings.limits,
                 keys=self._keys,

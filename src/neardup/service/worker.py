@@ -33,6 +33,7 @@ def run_worker(
     listener: socket.socket,
     writer_path: str,
     *,
+    threads: int,
     root: DataRoot,
     limits: Limits,
     keys: Keys | None,
@@ -47,7 +48,7 @@ def run_worker(
         return Service(
             root=root,
             limits=limits,
-            readers=Readers(root, limits, shared),
+            readers=Readers(root, limits, shared, threads),
             writer=WriterLink(writer_path),
             counters=counters,
             shared=shared,
