@@ -131,6 +131,17 @@ def test_ids_twice_in_one_stream(client, index):
     assert [match["id"] for match in found] == ["x"], "the last one is kept"
 
 
+def test_the_last_of_two_documents_with_one_id_stays_whatever_takes_longer(client, index):
+    """Portions have at most 8,192 lines; those with long texts take longer to prepare."""
+    long = [{"id": n % 50, "text": f"{WORDS} {n}", "metadata": n} for n in range(8192)]
+    short = [{"id": n % 50, "text": f"short text of line {n}", "metadata": n} for n in range(100)]
+    rows = [*long, *({**row, "metadata": 8192 + row["metadata"]} for row in short)]
+    answer = client.post(f"{index}/documents", content=ndjson(rows), headers=NDJSON)
+    assert len(lines_of(answer)) == len(rows)
+    stored = [client.get(f"{index}/documents/{id}").json()["metadata"] for id in range(50)]
+    assert stored == [8192 + 50 + id for id in range(50)]
+
+
 def test_parameters_of_a_stream(client, index):
     rows = ndjson([{"id": n, "text": "one two three four five"} for n in range(4)])
     kept = client.post(f"{index}/check?keep_per_group=2&limit=1", content=rows, headers=NDJSON)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -34,10 +35,14 @@ from neardup.service.service import Service, require_role
 _LINES_AT_ONCE = 1 << 20
 
 
+# Answers documents, given with the size of their text: a row for each.
+Answered = Callable[[list[Given], int], Awaitable[list[Row]]]
+
+
 async def check(service: Service, exchange: Exchange) -> None:
     """Say whether documents were seen before, and add those that are new."""
     parameters = exchange.parameters(typed.CheckParameters)
-    kind = exchange.require_media_type(JSON, NDJSON, ARROW)
+    exchange.require_media_type(JSON, NDJSON, ARROW)
     name = exchange.values["name"]
     adds = parameters.add != "never"
     if adds:
@@ -70,38 +75,21 @@ async def check(service: Service, exchange: Exchange) -> None:
             ]
         return _merged(given, rows)
 
-    if kind == JSON:
-        found = await exchange.json()
-        many = documents_of(found)
-        if many is not None:
-            given = read_many(many, reader.form, service.limits)
-            rows = await checked(given, exchange.body.size_read)
-            await exchange.answer({"results": rows})
-            return
-        one = read_one(found, reader.form, service.limits)
-        if not adds:
-            await exchange.answer(_only(await checked([one], exchange.body.size_read)))
-            return
+    one = await _unless_many(
+        service, exchange, reader, checked, _Form(results.check_columns, results.CHECK_SCHEMA)
+    )
+    if one is not None and adds:
         id = service.made_id() if one.id is None else one.id
         call = (name, exchange.body.size_read, (id, one.document, one.metadata), rules)
         await exchange.answer_bytes(await service.writer.call("check", call))
-    elif kind == NDJSON:
-        await streamed(service, exchange, lambda stream: _by_lines(stream, reader, checked))
-    else:
-        await _by_batches(
-            service,
-            exchange,
-            reader,
-            checked,
-            lambda rows, first: results.check_columns(rows, first),
-            results.CHECK_SCHEMA,
-        )
+    elif one is not None:
+        await exchange.answer(_only(await checked([one], exchange.body.size_read)))
 
 
 async def query(service: Service, exchange: Exchange) -> None:
     """Find the documents near the given ones."""
     parameters = exchange.parameters(typed.QueryParameters)
-    kind = exchange.require_media_type(JSON, NDJSON, ARROW)
+    exchange.require_media_type(JSON, NDJSON, ARROW)
     reader = await service.readers.get(exchange.values["name"])
     options = msgspec.structs.asdict(parameters)
     if parameters != typed.QueryParameters():
@@ -118,32 +106,22 @@ async def query(service: Service, exchange: Exchange) -> None:
         _count(service, len(rows), sum(bool(row["matches"]) for row in rows))
         return _merged(given, rows)
 
-    if kind == JSON:
-        found = await exchange.json()
-        many = documents_of(found)
-        if many is not None:
-            given = read_many(many, reader.form, service.limits)
-            rows = await queried(given, exchange.body.size_read)
-            await exchange.answer({"results": rows})
-            return
-        one = read_one(found, reader.form, service.limits)
+    one = await _unless_many(
+        service, exchange, reader, queried, _Form(results.query_columns, results.QUERY_SCHEMA)
+    )
+    if one is not None:
+        document = one.document
         matches = await reader.ask(
-            exchange.body.size_read, lambda index: index.query(one.document, **options)
+            exchange.body.size_read, lambda index: index.query(document, **options)
         )
         _count(service, 1, bool(matches))
         await exchange.answer(results.matches_row(one.id, matches))
-    elif kind == NDJSON:
-        await streamed(service, exchange, lambda stream: _by_lines(stream, reader, queried))
-    else:
-        await _by_batches(
-            service, exchange, reader, queried, results.query_columns, results.QUERY_SCHEMA
-        )
 
 
 async def add(service: Service, exchange: Exchange) -> None:
     """Add documents; one that has the id of a stored one replaces it."""
     parameters = exchange.parameters(typed.AddParameters)
-    kind = exchange.require_media_type(JSON, NDJSON, ARROW)
+    exchange.require_media_type(JSON, NDJSON, ARROW)
     name, ttl = exchange.values["name"], parameters.ttl
     if parameters.create:
         await service.make_index(exchange.key, name)
@@ -177,29 +155,21 @@ async def add(service: Service, exchange: Exchange) -> None:
                 continue
             while len(waiting) > 1:
                 finish()
-            call = service.writer.call("add_lines", (name, block, line, ttl, False))
+            call = service.writer.call("add_lines", (name, block, line, ttl))
             waiting.append(stream.later(call))
             line += block.count(b"\n") + 1
         while waiting:
             finish()
 
-    if kind == JSON:
-        found = await exchange.json()
-        many = documents_of(found)
-        if many is None:
-            one = read_one(found, reader.form, service.limits)
-            await exchange.answer(_only(await added([one], exchange.body.size_read)))
-            return
-        given = read_many(many, reader.form, service.limits)
-        rows = await added(given, exchange.body.size_read)
-        stored = sum("error" not in row for row in rows)
-        await exchange.answer({"results": rows, "stored": stored})
-    elif kind == NDJSON:
-        await streamed(service, exchange, lines_added)
-    else:
-        await _by_batches(
-            service, exchange, reader, added, results.stored_columns, results.STORED_SCHEMA
-        )
+    form = _Form(
+        results.stored_columns,
+        results.STORED_SCHEMA,
+        lambda rows: {"results": rows, "stored": sum("error" not in row for row in rows)},
+        lines_added,
+    )
+    one = await _unless_many(service, exchange, reader, added, form)
+    if one is not None:
+        await exchange.answer(_only(await added([one], exchange.body.size_read)))
 
 
 async def get_document(service: Service, exchange: Exchange) -> None:
@@ -241,7 +211,37 @@ def _rules_of(parameters: typed.CheckParameters) -> dict[str, Any]:
 _DEFAULT_RULES = _rules_of(typed.CheckParameters())
 
 
-def _by_lines(stream: Stream, reader: Reader, answered: Callable[[list[Given], int], Any]) -> None:
+@dataclass(frozen=True)
+class _Form:
+    """How the answers to many documents look: as Arrow columns, as JSON, and by `lines`."""
+
+    columns: Callable[[list[Row], int], pa.RecordBatch]
+    schema: pa.Schema
+    whole: Callable[[list[Row]], Any] = lambda rows: {"results": rows}
+    lines: Callable[[Stream], None] | None = None
+
+
+async def _unless_many(
+    service: Service, exchange: Exchange, reader: Reader, answered: Answered, form: _Form
+) -> Given | None:
+    """Answer a body with many documents; return the document of a body with one."""
+    limits, kind = service.limits, exchange.media_type
+    if kind == NDJSON:
+        work = form.lines or (lambda stream: _by_lines(stream, reader, answered))
+        await streamed(service, exchange, work)
+    elif kind == ARROW:
+        await _by_batches(service, exchange, reader, answered, form)
+    else:
+        found = await exchange.json()
+        many = documents_of(found)
+        if many is None:
+            return read_one(found, reader.form, limits)
+        rows = await answered(read_many(many, reader.form, limits), exchange.body.size_read)
+        await exchange.answer(form.whole(rows))
+    return None
+
+
+def _by_lines(stream: Stream, reader: Reader, answered: Answered) -> None:
     """Answer the lines of a stream, portion by portion."""
     for block in stream.blocks(_LINES_AT_ONCE):
         if isinstance(block, TooLong):
@@ -253,12 +253,7 @@ def _by_lines(stream: Stream, reader: Reader, answered: Callable[[list[Given], i
 
 
 async def _by_batches(
-    service: Service,
-    exchange: Exchange,
-    reader: Reader,
-    answered: Callable[[list[Given], int], Any],
-    columns: Callable[[list[Row], int], pa.RecordBatch],
-    schema: pa.Schema,
+    service: Service, exchange: Exchange, reader: Reader, answered: Answered, form: _Form
 ) -> None:
     """Answer the rows of an Arrow body."""
     batches = await arrow_batches(exchange)
@@ -267,9 +262,9 @@ async def _by_batches(
     for batch in batches:
         given = read_many(_objects(batch), reader.form, service.limits)
         rows = await answered(given, batch.nbytes)
-        made.append(columns(rows, done))
+        made.append(form.columns(rows, done))
         done += len(rows)
-    await answer_arrow(exchange, made, schema)
+    await answer_arrow(exchange, made, form.schema)
 
 
 def _objects(batch: pa.RecordBatch) -> list[dict[str, Any]]:

@@ -36,7 +36,6 @@ class AddedLines:
         first_line: int,
         *,
         ttl: str | None,
-        settles: bool,
         counters: Counters,
         longest: int,
     ) -> None:
@@ -44,7 +43,7 @@ class AddedLines:
         self._counters = counters
         documents = _ordinary(block, index.scheme)
         if documents is not None:
-            work = index.adding_many(documents, ttl=ttl, settles=settles)
+            work = index.adding_many(documents, ttl=ttl, settles=False)
             ids = documents.ids
             self.write = Prepared(lambda index: work, lambda _: self._all_stored(ids))
         else:

@@ -163,8 +163,8 @@ class Writer:
         self._count(1, size)
         queue.put(Write(size, write.prepare, write.finish, reply, write.alone, write.quick))
 
-    async def _written(self, queue: WriteQueue, size: int, write: Prepared) -> Any:
-        """Put a write into the queue and wait for its answer."""
+    def _later(self, queue: WriteQueue, size: int, write: Prepared) -> asyncio.Future[Any]:
+        """Put a write into the queue; its answer comes later."""
         answer: asyncio.Future[Any] = self._loop.create_future()
 
         def reply(result: Any) -> None:
@@ -174,7 +174,7 @@ class Writer:
                 answer.set_result(result)
 
         self._put(queue, size, write, reply)
-        return await answer
+        return answer
 
     def _count(self, writes: int, size: int) -> None:
         self._waiting += writes
@@ -202,23 +202,32 @@ class Writer:
         await self._indexes.opened(name, create=create)
 
     async def _add_lines(
-        self, name: str, block: bytes, first_line: int, ttl: str | None, settles: bool
+        self, name: str, block: bytes, first_line: int, ttl: str | None
     ) -> tuple[bytes, int]:
         """Add a portion of a stream; its features are made while others are committed."""
         queue = self._indexes.get(name) or await self._indexes.opened(name)
+        # Portions are stored in the order of their arrival, however long each takes to prepare:
+        # of two documents with one id, the later one stays.
+        before, ready = queue.preparing, self._loop.create_future()
+        queue.preparing = ready
         with queue.in_use():
-            added = await self._in_thread(
-                lambda: AddedLines(
-                    queue.index,
-                    block,
-                    first_line,
-                    ttl=ttl,
-                    settles=settles,
-                    counters=self._counters,
-                    longest=self._limits.text,
+            try:
+                added = await self._in_thread(
+                    lambda: AddedLines(
+                        queue.index,
+                        block,
+                        first_line,
+                        ttl=ttl,
+                        counters=self._counters,
+                        longest=self._limits.text,
+                    )
                 )
-            )
-            found: tuple[bytes, int] = await self._written(queue, len(block), added.write)
+                if before is not None:
+                    await before
+                answer = self._later(queue, len(block), added.write)
+            finally:
+                ready.set_result(None)
+            found: tuple[bytes, int] = await answer
             return found
 
     async def _backup(self, name: str, backup: str) -> dict[str, Any]:

@@ -61,6 +61,7 @@ class WriteQueue:
         self.index = index
         self.waiting = 0  # those who use it, counted by the event loop
         self.is_closed = False
+        self.preparing: asyncio.Future[None] | None = None  # done when the last portion is put
         self._counters = counters
         self._deliver = deliver
         self._loop = asyncio.get_running_loop()
