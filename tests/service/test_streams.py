@@ -133,7 +133,7 @@ def test_ids_twice_in_one_stream(client, index):
 
 def test_the_last_of_two_documents_with_one_id_stays_whatever_takes_longer(client, index):
     """Portions have at most 8,192 lines; those with long texts take longer to prepare."""
-    long = [{"id": n % 50, "text": f"{WORDS} {n}", "metadata": n} for n in range(8192)]
+    long = [{"id": n % 50, "text": f"{WORDS[:700]} {n}", "metadata": n} for n in range(8192)]
     short = [{"id": n % 50, "text": f"short text of line {n}", "metadata": n} for n in range(100)]
     rows = [*long, *({**row, "metadata": 8192 + row["metadata"]} for row in short)]
     answer = client.post(f"{index}/documents", content=ndjson(rows), headers=NDJSON)
