@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import select
+import subprocess
+import sys
+from functools import partial
 from typing import NamedTuple
 
 import httpx
@@ -11,7 +16,7 @@ import pyarrow as pa
 import pytest
 from tests.service.bad_requests import ARROW, arrow
 from tests.service.conftest import make_index
-from tests.service.running import Server, kill, ndjson, received, replaced, texts, until
+from tests.service.running import PATIENCE, Server, kill, ndjson, received, replaced, texts, until
 
 from neardup.service.log import Log
 
@@ -348,3 +353,49 @@ def test_the_page_of_the_description_loads_nothing_from_elsewhere(client):
     assert "default-src 'none'" in policy
     assert "script-src" not in policy
     assert not re.search(r"<script|<link|src=|@import|url\(", answer.text)
+
+
+def test_a_log_that_nobody_reads_does_not_stop_the_service(tmp_path):
+    command = [sys.executable, "-m", "neardup", "serve", str(tmp_path / "data"), "--port", "0"]
+    with subprocess.Popen([*command, "--workers", "1"], stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        url = process.stderr.readline().decode().split()[-1]
+        with httpx.Client(base_url=url, timeout=PATIENCE) as client:
+            # Ten times what a pipe holds.
+            for _ in range(1200):
+                assert client.get(f"/{'nothing' * 60}").status_code == 404
+        process.terminate()
+        lines = process.stderr.read().splitlines()
+    assert process.returncode == 0
+    assert lines
+    # No line is torn, however full the pipe was.
+    assert {json.loads(line)["event"] for line in lines} == {"request"}
+
+
+def test_lines_that_do_not_fit_are_counted(monkeypatch):
+    reading, writing = os.pipe()
+    monkeypatch.setattr(os, "write", partial(_write_to, writing, os.write))
+    monkeypatch.setattr(select, "select", partial(_select_of, writing, select.select))
+    log = Log("worker")
+    for number in range(20_000):
+        log.request(path="x" * 400, number=number)
+        if number % 100 == 0:
+            log.flush()
+    read = b""
+    while select.select([reading], [], [], 0)[0]:
+        read += os.read(reading, 1 << 16)
+        log.flush()
+    os.close(writing)
+    os.close(reading)
+    found = [json.loads(line) for line in read.splitlines()]
+    lost = sum(line.get("lines", 0) for line in found)
+    assert lost > 1000
+    assert lost + sum("number" in line for line in found) == 20_000
+
+
+def _write_to(place, write, _descriptor, data):
+    return write(place, data)
+
+
+def _select_of(place, choose, reads, writes, errors, seconds):
+    return choose(reads, [place for _ in writes], errors, seconds)

@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sys
+import select
 import time
 import traceback
+from collections import deque
 from contextlib import suppress
 from typing import Any
 
 import orjson
 
 _SECONDS_BETWEEN_WRITES = 0.2
-_MOST_WAITING = 1 << 16
+_MOST_WAITING, _MOST_KEPT = 1 << 16, 1 << 22
 
 
 class Log:
     """Lines on standard error. They are gathered for a moment: writing each by itself costs more.
+
+    If nobody takes them, 4 MB are kept, and how many more were lost is logged later.
 
     Texts of documents are never logged unless `texts` is set, and then only their beginnings.
     """
@@ -27,8 +30,9 @@ class Log:
         self.requests = requests
         self.texts = texts
         self._process = process
-        self._lines: list[bytes] = []
+        self._lines: deque[bytes] = deque()
         self._size = 0
+        self._lost = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def request(self, **values: Any) -> None:
@@ -58,27 +62,50 @@ class Log:
         )
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write what waits, as far as somebody takes it."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        try:
+            while self._lines and select.select([], [2], [], 0)[1]:
+                os.write(2, self._piece())
+        except (OSError, ValueError):  # whoever read the log has gone; the service goes on
+            self._lines.clear()
+            self._size = 0
+        while self._size > _MOST_KEPT:  # nobody reads it; the service must not wait for them
+            self._size -= len(self._lines.popleft())
+            self._lost += 1
         if self._lines:
-            data, self._lines, self._size = b"".join(self._lines), [], 0
-            with suppress(OSError):  # whoever read the log has gone; the service goes on
-                os.write(sys.stderr.fileno(), data)
+            self._flush_later()
+
+    def _piece(self) -> bytes:
+        """Whole lines of a size that the system writes in one go, beside other processes."""
+        if self._lost:
+            lost = {"time": _now(), "event": "lost", "process": self._process, "lines": self._lost}
+            self._lost = 0
+            return orjson.dumps(lost, option=orjson.OPT_APPEND_NEWLINE)
+        piece = self._lines.popleft()
+        while self._lines and len(piece) + len(self._lines[0]) <= select.PIPE_BUF:
+            piece += self._lines.popleft()
+        self._size -= len(piece)
+        return piece
 
     def _put(self, values: dict[str, Any]) -> None:
         line = orjson.dumps(values, default=str, option=orjson.OPT_APPEND_NEWLINE)
         self._lines.append(line)
         self._size += len(line)
-        if self._size >= _MOST_WAITING:
+        if self._size >= _MOST_WAITING and self._timer is not None:
             self.flush()
-        elif self._timer is None:
-            with suppress(RuntimeError):  # outside of an event loop, lines wait for `flush`
-                loop = asyncio.get_running_loop()
-                self._timer = loop.call_later(_SECONDS_BETWEEN_WRITES, self._flush_later)
+        else:
+            self._flush_later()
 
     def _flush_later(self) -> None:
+        if self._timer is None:
+            with suppress(RuntimeError):  # outside of an event loop, lines wait for `flush`
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(_SECONDS_BETWEEN_WRITES, self._on_time)
+
+    def _on_time(self) -> None:
         self._timer = None
         self.flush()
 
