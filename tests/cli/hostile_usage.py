@@ -50,6 +50,11 @@ _WORKING: dict[str, dict[str, list[str]]] = {
     "index upgrade": {"path": ["{index}"]},
     "index export": {"path": ["{index}"], "output": ["{new}.parquet"]},
     "index compact": {"path": ["{index}"]},
+    # An address that is not of this machine: a service that starts would not end.
+    "serve": {"data": ["{new}"], "host": ["192.0.2.1"]},
+    "keys create": {"path": ["{new}"], "name": ["crawler"], "role": ["read"]},
+    "keys list": {"path": ["{new}"]},
+    "keys delete": {"path": ["{new}"], "name": ["crawler"]},
     "idf": {"inputs": ["{docs}"], "output": ["{new}"]},
     "presets": {},
     "hashes": {"families": ["nd1"], "words": ["{text}"]},

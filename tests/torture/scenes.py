@@ -55,7 +55,7 @@ class Call:
 
 
 def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
-    """Create input files; return a valid call of every command, by name."""
+    """Create input files; return a valid call of every command that ends by itself, by name."""
     texts = documents(chance, count)
     write_lines(folder / "in.jsonl", texts)
     write_lines(folder / "more.jsonl", documents(chance, max(2, count // 4)), "m")
@@ -65,6 +65,7 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
         ("fingerprint", "in.jsonl", "-o", "fps.parquet"),
         ("index", "create", "seen.index", "--store-text"),
         ("index", "add", "seen.index", "in.jsonl", "--no-sync"),
+        ("keys", "create", "keys.toml", "reader", "--role", "read"),
     ):
         made = neardup(*words, cwd=folder)
         assert made.code == 0, f"the scene cannot be set: {made}"
@@ -97,5 +98,8 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
         Call(("index", "upgrade"), ("seen.index",)),
         Call(("index", "export"), ("seen.index", "-o", "out.jsonl"), "out.jsonl"),
         Call(("index", "compact"), ("seen.index",)),
+        Call(("keys", "create"), ("new.toml", "writer", "--role", "write"), "new.toml"),
+        Call(("keys", "list"), ("keys.toml",)),
+        Call(("keys", "delete"), ("keys.toml", "reader")),
     )
     return {" ".join(call.command): call for call in calls}

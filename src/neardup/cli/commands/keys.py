@@ -28,8 +28,8 @@ def keys() -> None:
     required=True,
     metavar="ROLE",
     shell_complete=options.one_of(_ROLES),
-    help="read (query, compare, stats), write (and check, add, delete), or admin (and create, "
-    "delete and back up indexes, run jobs).",
+    help="What the key allows: read (query, compare, stats), write (and check, add, delete), or "
+    "admin (and create, delete and back up indexes, run jobs).",
 )
 @options.option(
     "--index",
