@@ -160,6 +160,8 @@ async def add(service: Service, exchange: Exchange) -> None:
             line += block.count(b"\n") + 1
         while waiting:
             finish()
+        if stream.done:
+            stream.wait(service.writer.call("settle", (name, 0)))
 
     form = _Form(
         results.stored_columns,

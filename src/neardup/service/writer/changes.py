@@ -118,6 +118,11 @@ def delete_many(ids: Sequence[Any], counters: Counters) -> Prepared:
     return Prepared(lambda index: index.deleting_many(ids), finish)
 
 
+def settle() -> Prepared:
+    """Merge small segments after many additions, so that queries look into fewer."""
+    return Prepared(lambda index: lambda change: change.settle(), lambda done: None)
+
+
 def compact() -> Prepared:
     """Merge all segments; the answer is the number of documents."""
 

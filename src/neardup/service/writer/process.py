@@ -59,6 +59,7 @@ class Writer:
             "check_many": lambda given, rules: changes.check_many(given, rules, counters),
             "add": lambda given, ttl: changes.add_many(given, ttl, counters),
             "delete_documents": lambda ids: changes.delete_many(ids, counters),
+            "settle": changes.settle,
             "compact": changes.compact,
             "expire": changes.expire,
         }
