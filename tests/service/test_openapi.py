@@ -159,6 +159,7 @@ def test_a_job_is_as_described(client, server):
     rows = [{"id": n, "text": text} for n, text in enumerate([*texts(5), A, A])]
     (server.data / "job.jsonl").write_bytes(ndjson(rows))
     made = client.post("/v1/jobs", json={"kind": "dedup", "inputs": ["job.jsonl"]})
+    assert made.status_code == 202
     job = valid(made, "/v1/jobs", "POST")
     path = f"/v1/jobs/{job['id']}"
 
@@ -167,8 +168,10 @@ def test_a_job_is_as_described(client, server):
         return found["state"] not in ("queued", "running")
 
     until(ended, "the end of a job")
-    valid(client.get("/v1/jobs"), "/v1/jobs", "GET")
-    valid(client.delete(path), "/v1/jobs/{id}", "DELETE")
+    assert client.get(path).json()["state"] == "done"
+    listed = valid(client.get("/v1/jobs"), "/v1/jobs", "GET")
+    assert job["id"] in [one["id"] for one in listed["jobs"]]
+    assert valid(client.delete(path), "/v1/jobs/{id}", "DELETE")["id"] == job["id"]
 
 
 CHECKS = (
