@@ -24,11 +24,14 @@ LAYERS = [
     {"pairs"},
     {"comparison"},
     {"report"},
+    {"decisions"},
     {"index"},
     {"client"},
     {"contrib"},
     {"deduplication"},
+    {"runs"},
     {"lab"},
+    {"explore"},
     {"cli", "__main__", "service"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

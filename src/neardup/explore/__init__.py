@@ -1,0 +1,1 @@
+"""`neardup explore`: pages to look at a run, decide, and try settings."""
