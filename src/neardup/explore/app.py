@@ -1,0 +1,192 @@
+"""The explorer: from a request to the page that answers it.
+
+It knows no server: `neardup explore` carries it by `explore/server.py`, and others may mount it
+below a path of theirs.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from neardup.errors import InputError, NeardupError, SettingError
+from neardup.explore.http import RefusedError, Request, Response
+from neardup.explore.pages import clusters, overview, threshold
+from neardup.explore.site import Site
+from neardup.explore.static_files import static_files
+from neardup.frozen import dataclass
+
+if TYPE_CHECKING:
+    from neardup.runs import Run
+
+Page = Callable[[Site, Request], Response]
+_GET, _POST = ("GET",), ("POST",)
+
+
+@dataclass(frozen=True)
+class Route:
+    """A page and its address; one that ends with `/*` takes the rest as its argument."""
+
+    methods: tuple[str, ...]
+    path: str
+    page: Page
+
+    def argument(self, path: str) -> str | None:
+        """What the path has after this address; None if it is another address."""
+        if not self.path.endswith("*"):
+            return "" if path == self.path else None
+        start = self.path[:-1]
+        return path[len(start) :] if path.startswith(start) else None
+
+
+ROUTES = (
+    Route(_GET, "/", overview.show),
+    Route(_GET, "/clusters", clusters.show),
+    Route(_GET, "/threshold", threshold.show),
+    Route(_GET, "/static/*", lambda site, request: site.static_files.respond(request.argument)),
+)
+
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+# Without a referrer, browsers would send the origin `null` with our own forms.
+_ALWAYS = (
+    ("Content-Security-Policy", _POLICY),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_BUG = "This page failed; the terminal in which neardup runs has the details."
+
+
+class Explorer:
+    """The pages of a run; without one, only the laboratory.
+
+    `base` is the path below which it is mounted. `loopback` refuses requests for other names than
+    those of this machine, so that a site whose name is made to lead here reads nothing. Several
+    processes that answer for the same pages share a `token`.
+    """
+
+    def __init__(
+        self,
+        run: Run | None,
+        *,
+        read_only: bool = False,
+        base: str = "",
+        reviewer: str = "",
+        title: str = "",
+        token: str | None = None,
+        loopback: bool = True,
+    ) -> None:
+        self.site = Site(
+            opened=run,
+            base=base.rstrip("/"),
+            read_only=read_only,
+            reviewer=reviewer,
+            token=token or secrets.token_urlsafe(32),
+            title=title or "neardup",
+            static_files=static_files(),
+        )
+        self._loopback = loopback
+
+    def respond(self, request: Request) -> Response:
+        """The answer to a request, which may be a page about what is wrong with it."""
+        try:
+            self._admit(request)
+            response = self._answer(request)
+        except NeardupError as error:
+            response = self.refuse(request, _status(error), str(error))
+        except Exception:
+            traceback.print_exc(file=sys.stderr)
+            response = self.refuse(request, 500, _BUG)
+        stored = () if response.header("Cache-Control") else (("Cache-Control", "no-store"),)
+        return replace(response, headers=(*response.headers, *stored, *_ALWAYS))
+
+    def refuse(self, request: Request, status: int, sentence: str) -> Response:
+        """A page with one sentence."""
+        name = HTTPStatus(status).phrase.capitalize()
+        return self.site.page(
+            request, "error.html", status=status, status_name=name, sentence=sentence
+        )
+
+    def _answer(self, request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        allowed: set[str] = set()
+        for route in ROUTES:
+            argument = route.argument(request.path)
+            if argument is None:
+                continue
+            if method in route.methods:
+                return route.page(self.site, replace(request, argument=argument))
+            allowed.update(route.methods)
+        if allowed:
+            raise RefusedError(405, f"This address takes {' and '.join(sorted(allowed))} alone.")
+        raise RefusedError(404, "There is no such page.")
+
+    def _admit(self, request: Request) -> None:
+        """Refuse what other sites might send."""
+        if self._loopback and host_of(request.headers.get("host", "")) not in _LOOPBACK:
+            raise RefusedError(403, "These pages answer only to 127.0.0.1 and localhost.")
+        if request.method in ("GET", "HEAD"):
+            return
+        if request.method != "POST":
+            raise RefusedError(405, "These pages take GET, HEAD and POST alone.")
+        if self.site.read_only:
+            raise RefusedError(403, "These pages are read-only; nothing was changed.")
+        if not _same_origin(request) or not self.site.holds_token(request):
+            raise RefusedError(
+                403, "This form is not from these pages, or neardup was started again: reload it."
+            )
+
+
+def host_of(address: str) -> str | None:
+    """The host of a Host header, without the port; None if it is none.
+
+    >>> host_of("localhost:7800"), host_of("[::1]:7800"), host_of("127.0.0.1")
+    ('localhost', '::1', '127.0.0.1')
+    >>> host_of("localhost@evil.example"), host_of("")
+    (None, None)
+    """
+    if any(sign in address for sign in "@/?#\\ \t"):
+        return None
+    try:
+        parts = urlsplit(f"//{address}")
+        _ = parts.port  # a port that is no number is an error
+    except ValueError:
+        return None
+    return parts.hostname
+
+
+def _same_origin(request: Request) -> bool:
+    """Whether the page that sent the form was one of ours, by the host that was asked for."""
+    sender = request.headers.get("origin") or request.headers.get("referer", "")
+    try:
+        parts = urlsplit(sender)
+    except ValueError:
+        return False
+    known = parts.scheme in ("http", "https")
+    return known and bool(parts.netloc) and parts.netloc == request.headers.get("host")
+
+
+def _status(error: NeardupError) -> int:
+    if isinstance(error, RefusedError):
+        return error.status
+    if isinstance(error, SettingError):
+        return 400
+    return 404 if isinstance(error, InputError) else 500

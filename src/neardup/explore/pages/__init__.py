@@ -1,0 +1,1 @@
+"""The pages: each is a function of the site and the request."""
