@@ -11,6 +11,7 @@ _CONTROLS = re.compile(
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _DELETE = 0x7F
+_LINE_END = re.compile("\r\n?|\n")
 
 
 def visible(text: str) -> str:
@@ -27,3 +28,13 @@ def _picture(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == _DELETE else f"⟨U+{code:04X}⟩"
+
+
+def visible_lines(text: str) -> str:
+    r"""As `visible`, with line ends and tabs as they are: for pages that keep white space.
+
+    >>> visible_lines("if x:\r\n\treturn\x1b")
+    'if x:\n\treturn␛'
+    """
+    lines = _LINE_END.split(text)
+    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in lines)
