@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
+import numpy as np
+
 from neardup.comparison.alignment import align
 from neardup.comparison.diff import Edit, find_edits
 from neardup.comparison.diff_text import DiffCounts, number, squeezed
@@ -24,6 +26,7 @@ _WORTH_FOLDING = 8  # fewer words are shown in full: the note would not be short
 _MOST_PLACES = 40
 _LONGEST_CHANGE = 80  # words
 _LONGEST_PIECE = 1_500  # characters
+_REST_OF_LINE = 20  # words shown to complete a line
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)+")
 
 
@@ -162,6 +165,7 @@ class _Rows:
             self._alike(edit.a, edit.b)
             return
         words_left, words_right = find_words(edit.a), find_words(edit.b)
+        before, after = self._context(words_left, before, after)
         hidden = len(words_left) - before - after
         if hidden < _WORTH_FOLDING:
             self._alike(edit.a, edit.b)
@@ -227,6 +231,10 @@ class _Rows:
     def _without_end(self, text: str) -> str:
         return text.rstrip()
 
+    def _context(self, words: WordSpans, before: int, after: int) -> tuple[int, int]:
+        """The words to show at both ends of a long equal stretch."""
+        return before, after
+
     def _head(self, words: WordSpans, count: int) -> str:
         return words.text[: int(words.ends[count - 1])]
 
@@ -283,6 +291,20 @@ class _LineRows(_Rows):
 
     def _without_end(self, text: str) -> str:
         return text.removesuffix("\n")
+
+    def _context(self, words: WordSpans, before: int, after: int) -> tuple[int, int]:
+        """Whole lines, unless they are long."""
+        if before + after >= len(words):
+            return before, after
+        line_end = words.text.find("\n", int(words.ends[before - 1]))
+        whole = int(np.searchsorted(words.starts, line_end)) if line_end >= 0 else len(words)
+        first = int(words.starts[-after]) if after else len(words.text)
+        line_start = words.text.rfind("\n", 0, first)
+        last = len(words) - int(np.searchsorted(words.starts, line_start))
+        return (
+            whole if whole - before <= _REST_OF_LINE else before,
+            last if after and last - after <= _REST_OF_LINE else after,
+        )
 
     def _head(self, words: WordSpans, count: int) -> str:
         """The first words, with the signs that follow them on the line."""
