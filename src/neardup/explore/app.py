@@ -111,19 +111,23 @@ class Explorer:
             self._admit(request)
             response = self._answer(request)
         except NeardupError as error:
-            response = self.refuse(request, _status(error), str(error))
+            return self.answer_to(error, request)
         except Exception:
             traceback.print_exc(file=sys.stderr)
-            response = self.refuse(request, 500, _BUG)
-        stored = () if response.header("Cache-Control") else (("Cache-Control", "no-store"),)
-        return replace(response, headers=(*response.headers, *stored, *_ALWAYS))
+            return self.answer_to(RefusedError(500, _BUG), request)
+        return _with_headers(response)
 
-    def refuse(self, request: Request, status: int, sentence: str) -> Response:
-        """A page with one sentence."""
-        name = HTTPStatus(status).phrase.capitalize()
-        return self.site.page(
-            request, "error.html", status=status, status_name=name, sentence=sentence
+    def answer_to(self, error: NeardupError, request: Request | None = None) -> Response:
+        """A page with one sentence; without a request if that could not be read."""
+        status = _status(error)
+        page = self.site.page(
+            request or Request("GET", "/error"),
+            "error.html",
+            status=status,
+            status_name=HTTPStatus(status).phrase.capitalize(),
+            sentence=str(error),
         )
+        return _with_headers(page)
 
     def _answer(self, request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
@@ -153,6 +157,11 @@ class Explorer:
             raise RefusedError(
                 403, "This form is not from these pages, or neardup was started again: reload it."
             )
+
+
+def _with_headers(response: Response) -> Response:
+    stored = () if response.header("Cache-Control") else (("Cache-Control", "no-store"),)
+    return replace(response, headers=(*response.headers, *stored, *_ALWAYS))
 
 
 def host_of(address: str) -> str | None:
