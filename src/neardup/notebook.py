@@ -25,7 +25,11 @@ _STYLE = f"""<style>
 .neardup .text {{ text-align: left; }}
 .neardup .plots {{ display: flex; flex-wrap: wrap; gap: .6em; margin: .5em 0; }}
 .neardup .plots > * {{ background: #fff; border-radius: 4px; padding: .4em; }}
-.neardup .plots svg {{ display: block; width: 340px; }}
+.neardup .plots svg {{ display: block; width: 340px; fill: #22313f;
+  font: 12px system-ui, sans-serif; }}
+.neardup .plot-axis {{ stroke: #22313f; }} .neardup .plot-grid {{ stroke: #e1e6eb; }}
+.neardup .plot-bar {{ fill: #1f6fb2; }} .neardup .plot-hit {{ fill: none; pointer-events: all; }}
+.neardup .plot-mark {{ stroke: #b3263c; stroke-width: 1.6; stroke-dasharray: 5 3; }}
 .neardup .plots img {{ display: block; width: 390px; }}
 .neardup pre, .neardup .diff {{ margin: .5em 0; padding: .4em .7em; border-left: 3px solid
   rgba(128,128,128,.4); background: none; color: inherit; white-space: pre-wrap;

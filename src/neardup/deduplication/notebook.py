@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from neardup.deduplication.page import near_similarities
 from neardup.kernels.columns import column_of
 from neardup.notebook import block, heading, note, plots, table
-from neardup.report.dedup_page.plots import cluster_plot, similarity_plot
+from neardup.report.plots.histograms import cluster_plot, similarity_plot
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from neardup import __version__
-from neardup.report.dedup_page.markup import Markup, fill, joined
+from neardup.report.markup import Markup, fill, joined
 from neardup.service.endpoints.endpoint import Endpoint
 from neardup.service.openapi import ABOUT, TAGS, description, problem_codes
 from neardup.service.problems import CODES

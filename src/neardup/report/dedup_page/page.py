@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.frozen import dataclass
-from neardup.report.dedup_page import plots, templates
-from neardup.report.dedup_page.markup import Markup, fill, joined
-from neardup.report.dedup_page.plots import duration, seconds_plot
+from neardup.report.dedup_page import templates
+from neardup.report.look import stylesheet
+from neardup.report.markup import Markup, fill, joined
+from neardup.report.plots.curves import curve_plot
+from neardup.report.plots.histograms import cluster_plot, distance_plot, similarity_plot
+from neardup.report.plots.seconds import duration, seconds_plot
 from neardup.visible import visible
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ def report_page(report: DedupReport) -> str:
     summary = report.summary
     return fill(
         templates.PAGE,
-        style=Markup(Path(__file__).with_name("style.css").read_text(encoding="utf-8")),
+        style=Markup(stylesheet()),
         title=_name(report.title),
         headline=_headline(summary),
         warnings=joined(
@@ -209,7 +211,7 @@ def _figure(key: str, value: Any) -> str:
 
 
 def _plots(report: DedupReport) -> Iterator[Markup]:
-    pairs = plots.similarity_plot(report.similarities, report.threshold)
+    pairs = similarity_plot(report.similarities, report.threshold)
     yield _plot(
         "Similarity of removed documents",
         pairs,
@@ -218,7 +220,7 @@ def _plots(report: DedupReport) -> Iterator[Markup]:
         if pairs
         else "No document is removed, except exact copies.",
     )
-    distances = plots.distance_plot(report.true_by_distance, report.false_by_distance, report.bits)
+    distances = distance_plot(report.true_by_distance, report.false_by_distance, report.bits)
     if report.false_by_distance.any():
         yield _plot(
             "Fingerprints of candidates",
@@ -233,7 +235,7 @@ def _plots(report: DedupReport) -> Iterator[Markup]:
             if distances
             else "No pairs are listed whose fingerprints could differ.",
         )
-    clusters = plots.cluster_plot(report.cluster_sizes)
+    clusters = cluster_plot(report.cluster_sizes)
     yield _plot(
         "Sizes of clusters",
         clusters,
@@ -241,7 +243,7 @@ def _plots(report: DedupReport) -> Iterator[Markup]:
         if clusters
         else "There are no clusters.",
     )
-    curve = plots.curve_plot(report.curve or (), report.threshold)
+    curve = curve_plot(report.curve or (), report.threshold)
     if curve:
         yield _plot(
             "What the plan finds",
@@ -257,9 +259,9 @@ def _plots(report: DedupReport) -> Iterator[Markup]:
     )
 
 
-def _plot(heading: str, svg: str | None, text: str) -> Markup:
+def _plot(heading: str, svg: Markup | None, text: str) -> Markup:
     """A plot with its caption; without a plot, the text in its place."""
-    drawing = fill(templates.DRAWING, svg=Markup(svg)) if svg else Markup()
+    drawing = fill(templates.DRAWING, svg=svg) if svg else Markup()
     return fill(templates.FIGURE, heading=heading, drawing=drawing, text=text)
 
 

@@ -12,9 +12,12 @@ _ESCAPED = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("'", "&#39;"), ('"', 
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is HTML already; template engines ask for it by `__html__`."""
 
     __slots__ = ()
+
+    def __html__(self) -> Markup:
+        return self
 
 
 def fill(template: str, **values: object) -> Markup:

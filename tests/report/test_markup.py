@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from neardup.report.dedup_page.markup import Markup, fill, joined
+from neardup.report.markup import Markup, fill, joined
 
 
 @given(st.text())

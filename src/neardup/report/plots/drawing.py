@@ -1,6 +1,7 @@
 """Plots as SVG inside a page: lines, areas and text, axes, and the plane between them.
 
-One unit is a pixel of a drawing of `WIDTH` pixels; the page scales the drawing to fit.
+One unit is a pixel of a drawing of `WIDTH` pixels; the page scales the drawing to fit. Elements
+have classes instead of colours: `report/look/base.css` gives them those of the page, light or dark.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from neardup.frozen import dataclass
-from neardup.report.dedup_page.markup import escaped
+from neardup.report.markup import Markup, escaped
 from neardup.visible import visible
 
-INK, PALE, FILL, MARK = "#22313f", "#e1e6eb", "#1f6fb2", "#b3263c"
+AXIS, GRID, BAR, SECOND = "plot-axis", "plot-grid", "plot-bar", "plot-second"
+CURVE, CURVE_SECOND, MARK = "plot-curve", "plot-curve-second", "plot-mark"
 # Narrow, so that letters stay legible (10 pixels) when a phone shrinks the drawing to 306.
 WIDTH = 360
 LETTER = 12
@@ -25,7 +27,7 @@ Point = tuple[float, float]
 _GAP = 14  # minimum gap between two labels
 Tick = tuple[float, str]
 RIGHT, BOTTOM = 18, 46
-LINE, DOT = "line", "dot"
+DOT = "dot"
 _TOP, _LEGEND = 10, 22
 _TICK = 4
 _SIGN = 22  # width of a symbol in the legend
@@ -37,49 +39,45 @@ def text_width(text: str) -> float:
 
 
 class Drawing:
-    """An SVG drawing; later elements cover earlier ones.
+    """An SVG drawing; later elements cover earlier ones, and links are above all others.
 
-    `name` must be unique on its page; `label` is the description for screen readers.
+    `name` must be unique on its page; `label` is the description for screen readers. A drawing with
+    links is a group instead of an image, so that they can be reached; all else in it is hidden from
+    screen readers, which have the label.
     """
 
     def __init__(self, name: str, label: str, height: float = 240) -> None:
-        self._name, self._label, self.height = name, label, height
+        self.name, self._label, self.height = name, label, height
         self._parts: list[str] = []
+        self._links: list[str] = []
 
-    def line(
-        self, start: Point, end: Point, colour: str = INK, width: float = 1, dashes: str = ""
-    ) -> None:
-        """A straight line; `dashes` has the lengths of dash and gap, as in "5 3"."""
-        dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-        self._parts.append(
-            f'<path d="{_through((start, end))}" stroke="{colour}" '
-            f'stroke-width="{width:g}"{dashed}/>'
-        )
+    def line(self, start: Point, end: Point, look: str = AXIS) -> None:
+        """A straight line; `look` is its class."""
+        self.curve((start, end), look)
 
-    def curve(self, points: Iterable[Point], colour: str = FILL, width: float = 2) -> None:
+    def curve(self, points: Iterable[Point], look: str = CURVE) -> None:
         """A line through many points."""
-        self._parts.append(
-            f'<path d="{_through(points)}" fill="none" stroke="{colour}" '
-            f'stroke-width="{width:g}" stroke-linejoin="round"/>'
-        )
+        self._parts.append(f'<path class="{look}" d="{_through(points)}"/>')
 
-    def area(self, corners: Iterable[Point], fill: str = FILL, edge: str = "none") -> None:
-        """A filled polygon; `fill` is a colour or the result of `hatching`."""
-        self._parts.append(f'<path d="{_through(corners)}Z" fill="{fill}" stroke="{edge}"/>')
+    def area(self, corners: Iterable[Point], look: str = BAR) -> None:
+        """A filled polygon; `look` is its class, or the result of `hatching`."""
+        hatched = look.startswith("url(")
+        looks = f'class="plot-edge" fill="{look}"' if hatched else f'class="{look}"'
+        self._parts.append(f'<path {looks} d="{_through(corners)}Z"/>')
 
     def dot(self, place: Point) -> None:
         x, y = map(_number, place)
-        self._parts.append(f'<circle cx="{x}" cy="{y}" r="4.5" fill="{MARK}"/>')
+        self._parts.append(f'<circle class="plot-dot" cx="{x}" cy="{y}" r="4.5"/>')
 
     def hatching(self) -> str:
         """A fill that can be told from plain colours even in black and white."""
         self._parts.append(
-            f'<pattern id="{self._name}-hatching" width="5" height="5" '
+            f'<pattern id="{self.name}-hatching" width="5" height="5" '
             'patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-            '<path d="M0 0H5V5H0Z" fill="#fff"/>'
-            f'<path d="M2.5 0V5" stroke="{INK}" stroke-width=".8"/></pattern>'
+            '<path class="plot-hatch-back" d="M0 0H5V5H0Z"/>'
+            '<path class="plot-hatch-line" d="M2.5 0V5"/></pattern>'
         )
-        return f"url(#{self._name}-hatching)"
+        return f"url(#{self.name}-hatching)"
 
     def text(self, place: Point, text: str, anchor: str = "start", upwards: bool = False) -> None:
         """A line of text; `place` is the middle of its height, at its start, middle or end."""
@@ -88,20 +86,40 @@ class Drawing:
         placed = "" if anchor == "start" else f' text-anchor="{anchor}"'
         self._parts.append(f"<text {where}{placed}>{_escaped(text)}</text>")
 
-    def hint(self, left: float, top: float, right: float, bottom: float, text: str) -> None:
-        """A tooltip for an invisible rectangle."""
+    def hint(
+        self, left: float, top: float, right: float, bottom: float, text: str, link: str = ""
+    ) -> None:
+        """A tooltip for an invisible rectangle, which may be a link."""
         corners = ((left, top), (right, top), (right, bottom), (left, bottom))
-        self._parts.append(
-            f'<path d="{_through(corners)}Z" fill="none" pointer-events="all">'
+        area = (
+            f'<path class="plot-hit" d="{_through(corners)}Z">'
             f"<title>{_escaped(text)}</title></path>"
         )
+        if link:
+            self._links.append(
+                f'<a class="plot-link" href="{escaped(link)}" aria-label="{_escaped(text)}">'
+                f"{area}</a>"
+            )
+        else:
+            self._parts.append(area)
 
-    def svg(self) -> str:
+    def marker(self, x: float, top: float, bottom: float, **data: float) -> None:
+        """A vertical line that a script moves; `data` are its `data-` attributes."""
+        known = "".join(f' data-{name}="{value:g}"' for name, value in data.items())
+        self._parts.append(
+            f'<path id="{self.name}-marker" class="{MARK} plot-marker" '
+            f'd="M0 {_number(top)}V{_number(bottom)}" transform="translate({_number(x)})"{known}/>'
+        )
+
+    def svg(self) -> Markup:
         """The SVG element, to insert into a page."""
-        return (
-            f'<svg viewBox="0 0 {WIDTH} {_number(self.height)}" role="img" '
-            f'aria-label="{_escaped(self._label)}" font-family="system-ui, sans-serif" '
-            f'font-size="{LETTER}" fill="{INK}">\n' + "\n".join(self._parts) + "\n</svg>"
+        drawn = "\n".join(self._parts)
+        if self._links:
+            drawn = f'<g aria-hidden="true">\n{drawn}\n</g>\n' + "\n".join(self._links)
+        return Markup(
+            f'<svg class="plot" viewBox="0 0 {WIDTH} {_number(self.height)}" '
+            f'role="{"group" if self._links else "img"}" aria-label="{_escaped(self._label)}">\n'
+            f"{drawn}\n</svg>"
         )
 
 
@@ -225,8 +243,8 @@ def _label(value: float, digits: int) -> str:
 class Plane:
     """A plot area with an axis below and one at the left, with grid lines.
 
-    `legend` has symbols with their texts: `LINE`, `DOT`, or the fill of an area. It is above the
-    plot, where no bar can overlap it.
+    `legend` has symbols with their texts: `MARK`, `DOT`, a curve, or the look of an area. It is
+    above the plot, where no bar can overlap it.
     """
 
     def __init__(
@@ -235,11 +253,12 @@ class Plane:
         self.drawing, self._x, self._y = drawing, x, y
         self._left = 1.5 * LETTER + 2 * _TICK + max(text_width(label) for _, label in y.ticks)
         self._right, self._bottom = WIDTH - RIGHT, drawing.height - BOTTOM
-        self._top = _TOP + (_LEGEND if legend else 0)
+        lines = _legend_lines(legend)
+        self._top = _TOP + _LEGEND * len(lines)
         self._draw_left_axis()
         draw_lower_axis(drawing, x, self._left, self._bottom)
-        if legend:
-            self._draw_legend(legend)
+        for place, line in enumerate(lines):
+            self._draw_legend(line, _TOP + 2.0 + _LEGEND * place)
 
     def point(self, x: float, y: float) -> Point:
         """The point of two values; 0 on a logarithmic axis is at its lower end."""
@@ -251,24 +270,39 @@ class Plane:
         edges: Sequence[float],
         heights: Sequence[float],
         feet: Sequence[float] | None = None,
-        **look: str,
+        look: str = BAR,
     ) -> None:
         """Adjacent bars, from one edge to the next, as one polygon; `look` as for `area`."""
         there = list(_steps(edges, heights))
         back = list(_steps(edges, feet or [self._y.low] * len(heights)))
-        self.drawing.area([self.point(x, y) for x, y in there + back[::-1]], **look)
+        self.drawing.area([self.point(x, y) for x, y in there + back[::-1]], look)
 
-    def hints(self, edges: Sequence[float], texts: Sequence[str]) -> None:
-        """Tooltips for the bars, over their full height."""
-        for (left, right), text in zip(pairwise(edges), texts, strict=True):
+    def hints(
+        self, edges: Sequence[float], texts: Sequence[str], links: Sequence[str] = ()
+    ) -> None:
+        """Tooltips for the bars, over their full height; with links, except where one is ""."""
+        targets = links or [""] * len(texts)
+        for (left, right), text, link in zip(pairwise(edges), texts, targets, strict=True):
             self.drawing.hint(
-                self._across(left), self._top, self._across(right), self._bottom, text
+                self._across(left), self._top, self._across(right), self._bottom, text, link
             )
 
     def mark(self, value: float) -> None:
         """A vertical dashed line at a value of the lower axis."""
         x = self._across(value)
-        _dashed(self.drawing, (x, self._bottom), (x, self._top - 3))
+        self.drawing.line((x, self._bottom), (x, self._top - 3), MARK)
+
+    def marker(self, value: float) -> None:
+        """A mark that a script moves: it has both ends of the axis, in values and in pixels."""
+        self.drawing.marker(
+            self._across(value),
+            self._top - 3,
+            self._bottom,
+            low=self._x.low,
+            high=self._x.high,
+            left=self._left,
+            right=self._right,
+        )
 
     def _across(self, value: float) -> float:
         return self._left + self._x.share(value) * (self._right - self._left)
@@ -276,27 +310,45 @@ class Plane:
     def _draw_left_axis(self) -> None:
         for value, label in self._y.ticks:
             _, y = self.point(self._x.low, value)
-            self.drawing.line((self._left, y), (self._right, y), PALE)
+            self.drawing.line((self._left, y), (self._right, y), GRID)
             self.drawing.line((self._left - _TICK, y), (self._left, y))
             self.drawing.text((self._left - 2 * _TICK, y), label, "end")
         self.drawing.line((self._left, self._top), (self._left, self._bottom))
         middle = (self._top + self._bottom) / 2
         self.drawing.text((LETTER, middle), self._y.title, "middle", upwards=True)
 
-    def _draw_legend(self, entries: Sequence[tuple[str, str]]) -> None:
-        """Starts at the axis, or further left if it is long."""
-        widths = [_SIGN + 6 + text_width(text) + LETTER for _, text in entries]
-        x, y = max(4.0, min(self._left, WIDTH - sum(widths))), _TOP + 2.0
+    def _draw_legend(self, entries: Sequence[tuple[str, str]], y: float) -> None:
+        """A line that starts at the axis, or further left if it is long."""
+        widths = [_legend_width(text) for _, text in entries]
+        x = max(4.0, min(self._left, WIDTH - sum(widths)))
         for (sign, text), width in zip(entries, widths, strict=True):
-            if sign == LINE:
-                _dashed(self.drawing, (x, y), (x + _SIGN, y))
+            if sign in (MARK, CURVE, CURVE_SECOND):
+                self.drawing.line((x, y), (x + _SIGN, y), sign)
             elif sign == DOT:
                 self.drawing.dot((x + _SIGN / 2, y))
             else:
                 box = ((x, y - 5), (x + _SIGN, y - 5), (x + _SIGN, y + 5), (x, y + 5))
-                self.drawing.area(box, sign, INK)
+                self.drawing.area(box, sign)
             self.drawing.text((x + _SIGN + 6, y), text)
             x += width
+
+
+def _legend_width(text: str) -> float:
+    return _SIGN + 6 + text_width(text) + LETTER
+
+
+def _legend_lines(entries: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """The entries in as many lines as they need."""
+    lines: list[list[tuple[str, str]]] = []
+    room = 0.0
+    for entry in entries:
+        width = _legend_width(entry[1])
+        if width > room:
+            lines.append([])
+            room = WIDTH - 4.0 + LETTER  # no gap is needed after the last one
+        lines[-1].append(entry)
+        room -= width
+    return lines
 
 
 def draw_lower_axis(drawing: Drawing, axis: Axis, left: float, y: float) -> None:
@@ -314,10 +366,6 @@ def draw_lower_axis(drawing: Drawing, axis: Axis, left: float, y: float) -> None
 def _inside(middle: float, text: str) -> float:
     """The middle of a text, moved left if its end would be cut off."""
     return min(middle, WIDTH - text_width(text) / 2)
-
-
-def _dashed(drawing: Drawing, start: Point, end: Point) -> None:
-    drawing.line(start, end, MARK, 1.6, "5 3")
 
 
 def _steps(edges: Sequence[float], heights: Sequence[float]) -> Iterator[Point]:

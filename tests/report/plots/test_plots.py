@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from neardup.report.dedup_page.drawing import (
-    FILL,
+from neardup.report.plots.curves import curve_plot, threshold_plot
+from neardup.report.plots.drawing import (
     LETTER,
     WIDTH,
     Drawing,
@@ -19,14 +19,17 @@ from neardup.report.dedup_page.drawing import (
     log_count_axis,
     text_width,
 )
-from neardup.report.dedup_page.plots import (
+from neardup.report.plots.histograms import (
+    cluster_bars,
     cluster_plot,
-    curve_plot,
     cut,
     distance_plot,
-    seconds_plot,
+    length_plot,
+    similarity_bars,
     similarity_plot,
 )
+from neardup.report.plots.matrix import heat, matrix_table
+from neardup.report.plots.seconds import seconds_plot
 
 COUNTS = st.integers(1, 10**10)
 THRESHOLDS = st.sampled_from([0.1, 0.7, 0.8, 0.8125, 0.9, 0.123456, 1.0])
@@ -163,7 +166,7 @@ def test_numbers_stand_beside_their_bars(seconds):
 
 def test_a_bar_is_as_long_as_its_time():
     svg = seconds_plot({"read": 1.0, "verify": 3.0, "<b>&": 0.0})
-    bars = re.findall(rf'<path d="M([\d.]+) [\d.]+H([\d.]+)V[^"]*Z" fill="{FILL}"', svg)
+    bars = re.findall(r'<path class="plot-bar" d="M([\d.]+) [\d.]+H([\d.]+)V[^"]*Z"', svg)
     lengths = [float(end) - float(start) for start, end in bars]
     assert lengths[1] == pytest.approx(3 * lengths[0], abs=0.3)
     assert ">&lt;b&gt;&amp;</text>" in svg
@@ -228,5 +231,5 @@ def test_text_cannot_leave_its_place():
 
 
 def test_a_page_loads_no_plotting_library():
-    code = "import sys, neardup.report.dedup_page; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, neardup.report.dedup_page.page; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
