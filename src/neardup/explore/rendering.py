@@ -7,15 +7,16 @@ durations, and text from documents, whose control characters are made visible.
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from neardup import __version__
 from neardup.report.dedup_page.diff import direction
-from neardup.report.dedup_page.plots import duration, percent
+from neardup.report.plots.curves import percent
+from neardup.report.plots.seconds import duration
 from neardup.visible import visible
 
 _LINE_ENDS = re.compile(r"\r\n?|\n")
@@ -38,10 +39,14 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.filters |= {
+        "around": around,
+        "change": change,
         "counted": counted,
         "dir": direction,
         "duration": duration,
+        "ending": ending,
         "lines": lines,
+        "moment": moment,
         "number": number,
         "percent": percent,
         "short": short,
@@ -49,7 +54,7 @@ def _environment() -> Environment:
         "similarity": similarity,
         "size": size,
     }
-    environment.globals |= {"version": __version__, "svg": Markup}
+    environment.globals |= {"version": __version__}
     return environment
 
 
@@ -59,7 +64,7 @@ def number(value: float) -> str:
     >>> number(1234567), number(1234.5)
     ('1,234,567', '1,234.5')
     """
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
 def counted(value: int, noun: str, nouns: str = "") -> str:
@@ -69,6 +74,31 @@ def counted(value: int, noun: str, nouns: str = "") -> str:
     ('1 cluster', '2,000 copies')
     """
     return f"{value:,} {noun if value == 1 else nouns or noun + 's'}"
+
+
+def change(value: int | None, before: int | None) -> str:
+    """By how much a number grew.
+
+    >>> change(12, 10), change(1, 2000), change(1, 1), change(None, 1)
+    ('+2', '−1,999', '', '')
+    """
+    if value is None or before is None or value == before:
+        return ""
+    return f"{'+' if value > before else '−'}{abs(value - before):,}"
+
+
+def moment(written: str) -> str:
+    """A moment in ISO 8601, to the minute.
+
+    >>> moment("2026-11-17T16:42:34+00:00"), moment("2026-11-17T16:42:34+05:30"), moment("soon")
+    ('2026-11-17 16:42 UTC', '2026-11-17 16:42 +05:30', 'soon')
+    """
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        return written
+    zone = "" if found.tzinfo is None else written[19:].lstrip(".0123456789")
+    return f"{found:%Y-%m-%d %H:%M} {'UTC' if zone in ('Z', '+00:00') else zone}".rstrip()
 
 
 def similarity(value: float | None) -> str:
@@ -108,3 +138,24 @@ def lines(text: str) -> str:
     """
     shown = (visible(line).replace("␉", "\t") for line in _LINE_ENDS.split(text))
     return "\n".join(shown)
+
+
+def ending(text: str, most: int = _LONGEST_ID) -> str:
+    """The end of a text, as of a path, whose end says more than its beginning."""
+    shown = visible(text[-most - 1 :])
+    return shown if len(shown) <= most else "…" + shown[1 - most :]
+
+
+def around(page: int, last: int) -> list[int | None]:
+    """The numbers to link to from a page; None where some are left out.
+
+    >>> around(5, 9), around(1, 2), around(7, 1_000)
+    ([1, None, 4, 5, 6, None, 9], [1, 2], [1, None, 6, 7, 8, None, 1000])
+    """
+    near = sorted({1, last, *(each for each in (page - 1, page, page + 1) if 1 <= each <= last)})
+    shown: list[int | None] = []
+    for number in near:
+        if shown and number - (shown[-1] or 0) > 1:
+            shown.append(None)
+        shown.append(number)
+    return shown

@@ -1,11 +1,138 @@
-"""`/clusters`."""
+"""`/clusters`: all clusters, searched, filtered, sorted and paged."""
 
 from __future__ import annotations
 
-from neardup.explore.http import Request, Response
+from typing import Any, cast
+
+from neardup.explore.http import RefusedError, Request, Response
 from neardup.explore.site import Site
+from neardup.frozen import dataclass
+from neardup.runs import ClusterQuery
+from neardup.runs.views import SORTS, Sort
+
+PER_PAGE = (25, 50, 100)
+_LONGEST_SEARCH = 1_000
+_MOST_SOURCES = 200  # in the list to choose from; others can be typed into the address
+# What the first click on a header shows on top: the large clusters, but the weak ones.
+_DESCENDING = {"size": True, "weakest": False, "density": False, "source": True, "number": False}
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A header of the table; `address` sorts by it, or turns the order round."""
+
+    name: str
+    hint: str
+    is_number: bool
+    address: str | None
+    order: str | None
 
 
 def show(site: Site, request: Request) -> Response:
-    """The page."""
-    return site.page(request, "error.html", status_name="clusters", sentence="clusters")
+    """The page of clusters that the query asks for."""
+    run = site.run
+    query = read_query(request)
+    found = run.clusters(query)
+    if query.page > max(1, found.pages):
+        raise RefusedError(404, f"There are {found.pages:,} pages of these clusters.")
+    asked = parameters(query)
+
+    def here(**changes: Any) -> str:
+        """The same list with other parameters; a page number holds for one list alone."""
+        return site.url("/clusters", **{**asked, "page": None, **changes})
+
+    names = [source.name for source in run.sources[:_MOST_SOURCES]]
+    if query.source is not None and query.source not in names:
+        names.append(query.source)
+    return site.page(
+        request,
+        "clusters.html",
+        found=found,
+        query=query,
+        here=here,
+        headings=_headings(run.has_all_pairs, query, here),
+        has_density=run.has_all_pairs,
+        sources=names,
+        per_page=PER_PAGE,
+        filtered=any(name not in ("sort", "order", "per_page", "page") for name in asked),
+        all_clusters=site.run.clusters_count,
+        first=(found.page - 1) * query.per_page + 1,
+    )
+
+
+def read_query(request: Request) -> ClusterQuery:
+    """What the address asks for."""
+    sort = request.first("sort", "size")
+    if sort not in SORTS:
+        raise RefusedError(400, f"sort must be one of {', '.join(SORTS)}.")
+    order = request.first("order") or ("descending" if _DESCENDING[sort] else "ascending")
+    if order not in ("ascending", "descending"):
+        raise RefusedError(400, "order must be ascending or descending.")
+    per_page = request.whole("per_page") or PER_PAGE[0]
+    page = request.whole("page")
+    return ClusterQuery(
+        search=request.first("search").strip()[:_LONGEST_SEARCH],
+        sort=cast(Sort, sort),
+        descending=order == "descending",
+        size_least=request.whole("size_least"),
+        size_most=request.whole("size_most"),
+        similarity_least=request.number("similarity_least"),
+        similarity_most=request.number("similarity_most"),
+        chains=request.first("chains") == "1",
+        source=request.first("source") or None,
+        undecided=request.first("undecided") == "1",
+        page=1 if page is None else max(1, page),
+        per_page=min(per_page, PER_PAGE[-1]),
+    )
+
+
+def parameters(query: ClusterQuery) -> dict[str, Any]:
+    """The parameters of the address of a query; what is usual is left out."""
+    usual = _DESCENDING[query.sort] == query.descending
+    every = {
+        "search": query.search,
+        "sort": None if query.sort == "size" else query.sort,
+        "order": None if usual else ("descending" if query.descending else "ascending"),
+        "size_least": query.size_least,
+        "size_most": query.size_most,
+        "similarity_least": query.similarity_least,
+        "similarity_most": query.similarity_most,
+        "chains": query.chains,
+        "source": query.source,
+        "undecided": query.undecided,
+        "per_page": None if query.per_page == PER_PAGE[0] else query.per_page,
+        "page": None if query.page == 1 else query.page,
+    }
+    return {name: value for name, value in every.items() if value not in (None, "", False)}
+
+
+def _headings(has_density: bool, query: ClusterQuery, here: Any) -> list[Heading]:
+    columns: list[tuple[str, str, bool, str | None]] = [
+        (
+            "Cluster",
+            "number of the cluster, and the beginning of the kept document",
+            False,
+            "number",
+        ),
+        ("Documents", "documents in the cluster", True, "size"),
+        ("Copies", "exact copies that were removed", True, None),
+        ("Weakest", "the lowest similarity at which a member was removed", True, "weakest"),
+        ("Sources", "files that the documents come from", True, "source"),
+        ("Decided", "whether people have decided about its removals", False, None),
+    ]
+    if has_density:
+        density = "share of the possible pairs that reach the threshold"
+        columns.insert(4, ("Density", density, True, "density"))
+    return [_heading(*column, query, here) for column in columns]
+
+
+def _heading(
+    name: str, hint: str, is_number: bool, sort: str | None, query: ClusterQuery, here: Any
+) -> Heading:
+    if sort is None:
+        return Heading(name, hint, is_number, None, None)
+    if sort != query.sort:
+        return Heading(name, hint, is_number, here(sort=sort, order=None), None)
+    order = "descending" if query.descending else "ascending"
+    other = "ascending" if query.descending else "descending"
+    return Heading(name, hint, is_number, here(order=other), order)

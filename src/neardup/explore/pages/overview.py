@@ -1,11 +1,239 @@
-"""`/overview`."""
+"""`/`: what went, why, and whether it was right; what was run, and plots that lead further."""
 
 from __future__ import annotations
 
-from neardup.explore.http import Request, Response
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from neardup.collection.settings import DedupSettings
+from neardup.explore.http import RefusedError, Request, Response
+from neardup.explore.rendering import counted, number, size
 from neardup.explore.site import Site
+from neardup.frozen import dataclass
+from neardup.report.markup import Markup
+from neardup.report.plots.histograms import (
+    cluster_bars,
+    distance_plot,
+    length_plot,
+    similarity_bars,
+)
+from neardup.report.plots.matrix import matrix_table
+from neardup.report.plots.seconds import seconds_plot
+from neardup.runs import Histogram, Run
+
+_BYTES = ("memory", "max_document")
+_NEAR_MISSES = "near_misses"
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A number of the run, and where its documents can be seen."""
+
+    name: str
+    value: int
+    address: str | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot with its caption; without a plot, the caption says why there is none."""
+
+    heading: str
+    plot: Markup | None
+    caption: str
 
 
 def show(site: Site, request: Request) -> Response:
-    """The page."""
-    return site.page(request, "error.html", status_name="overview", sentence="overview")
+    """The overview."""
+    run = site.run
+    decided, doubtful = run.queue_progress(site.reviewer)
+    column = request.first("by") or None
+    if column is not None and column not in run.columns:
+        raise RefusedError(404, f"The documents have no column {column!r}.")
+    return site.page(
+        request,
+        "overview.html",
+        summary=run.summary,
+        threshold=run.threshold,
+        settings=list(_settings(run)),
+        facts=list(_facts(run)),
+        tiles=list(_tiles(site, run)),
+        decided=decided,
+        doubtful=doubtful,
+        figures=list(_figures(site, run)),
+        matrix=_matrix(site, run, column),
+        column=column,
+        columns=run.columns,
+        sources=len(run.sources),
+    )
+
+
+def _tiles(site: Site, run: Run) -> Iterator[Tile]:
+    told = run.summary
+    every = site.url("/clusters")
+    yield Tile("documents", told["documents"])
+    yield Tile("kept", told["kept"])
+    yield Tile("removed", told["removed"], every)
+    yield Tile("clusters", told["clusters"], every)
+    yield Tile("exact copies removed", told["exact_copies"])
+    weakest = site.url("/clusters", sort="weakest")
+    yield Tile("near copies removed", told["near_copies"], weakest)
+    if told.get("unproven"):
+        chains = site.url("/clusters", chains=True, sort="weakest")
+        yield Tile("removed below the threshold", told["unproven"], chains)
+
+
+def _settings(run: Run) -> Iterator[tuple[str, str, bool]]:
+    """Name, value, and whether it differs from the default; those that do come first."""
+    usual = DedupSettings.of().as_dict()
+    chosen = run.summary["settings"]
+    ordered = sorted(chosen.items(), key=lambda item: usual.get(item[0]) == item[1])
+    for name, value in ordered:
+        yield name.replace("_", "-"), _value(name, value), usual.get(name) != value
+
+
+def _value(name: str, value: Any) -> str:
+    if value is None:
+        return "automatic" if name in ("text", "id") else "none"
+    if name in _BYTES:
+        return size(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if isinstance(value, int) else str(value)
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    """What is known about the run that is neither a setting nor an input."""
+    told = run.summary
+    yield "scheme", told["scheme"]
+    yield "plan", told["plan"]
+    if told.get("reason"):
+        yield "why this plan", told["reason"]
+    if told.get("candidates") is not None:
+        yield "candidates compared", number(told["candidates"])
+    if told.get("pairs") is not None:
+        yield "pairs listed", number(told["pairs"])
+    for name, noun in (("empty", "empty documents"), ("rejected", "rows not read")):
+        if told.get(name):
+            yield noun, number(told[name])
+    if told.get("left_out"):
+        yield "files left out", number(told["left_out"])
+    if told.get("resumed"):
+        yield "resumed", ", ".join(told["resumed"])
+    if told.get("peak_megabytes"):
+        yield "peak memory", f"{told['peak_megabytes']:,.1f} MB"
+    yield "versions", ", ".join(f"{name} {what}" for name, what in told["versions"].items())
+
+
+def _figures(site: Site, run: Run) -> Iterator[Figure]:
+    yield _similarities(site, run)
+    sizes = run.size_histogram()
+    clusters = cluster_bars(
+        _spans(sizes),
+        _only(sizes),
+        link=lambda least, most: site.url("/clusters", size_least=least, size_most=most),
+    )
+    yield Figure(
+        "Sizes of clusters",
+        clusters,
+        "Clusters by their number of documents. A bar opens its clusters."
+        if clusters
+        else "There are no clusters.",
+    )
+    lengths = run.length_histogram()
+    yield Figure(
+        "Lengths",
+        length_plot(_spans(lengths), lengths.series["kept"], lengths.series["removed"]),
+        "Kept and removed documents by their number of words.",
+    )
+    distances = run.distance_histogram()
+    bars = distance_plot(_by_bit(distances), np.zeros(0, np.int64), run.summary["settings"]["bits"])
+    yield Figure(
+        "Fingerprints of pairs",
+        bars,
+        "The listed pairs by the bits in which their fingerprints differ."
+        if bars
+        else "No pairs are listed whose fingerprints could differ.",
+    )
+    seconds = run.summary["seconds"]
+    total = run.summary.get("wall_seconds") or sum(seconds.values())
+    yield Figure("Time", seconds_plot(seconds), f"Seconds of each stage, {total:,.2f} s in all.")
+
+
+def _similarities(site: Site, run: Run) -> Figure:
+    found = run.similarity_histogram()
+    removed = found.series["removed"]
+    misses = found.series.get(_NEAR_MISSES, ())
+    holds = {begin: count for begin, count in zip(found.begins, removed, strict=True) if count}
+
+    def link(low: float, high: float) -> str:
+        # Near misses are in no cluster; the queue shows them.
+        if low not in holds:
+            return site.url("/review")
+        bounds = {"similarity_least": f"{low:.4g}", "similarity_most": f"{high:.4g}"}
+        return site.url("/clusters", sort="weakest", **bounds)
+
+    edges = [*found.begins, found.ends[-1]] if found.begins else []
+    plot = (
+        similarity_bars(edges, removed, run.threshold, misses=misses, link=link) if edges else None
+    )
+    copies = run.summary["exact_copies"]
+    said = [
+        "Removed documents by their similarity to the one they duplicate. A bar opens the "
+        "clusters whose weakest removal is in it."
+        if plot
+        else "No document was removed, except exact copies."
+    ]
+    if copies:
+        said.append(f"{counted(copies, 'exact copy', 'exact copies')} left out.")
+    if run.floor is None:
+        said.append("To see near misses below the threshold, run dedup with --floor 0.6.")
+    elif any(misses):
+        said.append("Near misses are pairs below the threshold; both documents were kept.")
+    return Figure("Similarity of removed documents", plot, " ".join(said))
+
+
+def _matrix(site: Site, run: Run, column: str | None) -> Markup | None:
+    """Which source repeats which; a cell of sources opens the clusters with that source."""
+    if column is None and len(run.sources) < 2:
+        return None
+    found = run.matrix(column)
+    names, counts = list(found.names), [list(row) for row in found.counts]
+    columns = list(names)
+    if found.against is not None:
+        columns.append("other collection")
+        counts = [[*row, more] for row, more in zip(counts, found.against, strict=True)]
+    known = {source.name for source in run.sources} if column is None else set()
+
+    def link(row: str, _column: str) -> str:
+        return site.url("/clusters", source=row) if row in known else ""
+
+    noun = "source" if column is None else column
+    return matrix_table(
+        names,
+        columns,
+        counts,
+        caption=f"Removed documents by their {noun} (rows) and the {noun} of the document they "
+        "repeat (columns).",
+        link=link,
+    )
+
+
+def _spans(histogram: Histogram) -> list[tuple[int, int]]:
+    bins = zip(histogram.begins, histogram.ends, strict=True)
+    return [(int(begin), int(end)) for begin, end in bins]
+
+
+def _only(histogram: Histogram) -> tuple[int, ...]:
+    (counts,) = histogram.series.values()
+    return counts
+
+
+def _by_bit(histogram: Histogram) -> Any:
+    """Counts for every distance from 0; a wide bin counts at its beginning."""
+    counts = np.zeros(int(max(histogram.ends, default=-1)) + 1, np.int64)
+    for begin, count in zip(histogram.begins, _only(histogram), strict=True):
+        counts[int(begin)] += count
+    return counts
