@@ -166,6 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise RefusedError(400, "A form must be percent-encoded.") from None
 
     def _send(self, response: Response) -> None:
+        self.request_version = self.protocol_version  # HTTP/0.9 would leave out the headers
         self.send_response(response.status)
         for name, value in response.headers:
             self.send_header(name, value)

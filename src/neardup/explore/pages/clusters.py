@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from neardup.explore.http import RefusedError, Request, Response
@@ -23,9 +24,9 @@ class Heading:
 
     name: str
     hint: str
-    is_number: bool
-    address: str | None
-    order: str | None
+    look: str
+    address: str | None = None
+    order: str | None = None
 
 
 def show(site: Site, request: Request) -> Response:
@@ -106,33 +107,22 @@ def parameters(query: ClusterQuery) -> dict[str, Any]:
     return {name: value for name, value in every.items() if value not in (None, "", False)}
 
 
-def _headings(has_density: bool, query: ClusterQuery, here: Any) -> list[Heading]:
-    columns: list[tuple[str, str, bool, str | None]] = [
-        (
-            "Cluster",
-            "number of the cluster, and the beginning of the kept document",
-            False,
-            "number",
-        ),
-        ("Documents", "documents in the cluster", True, "size"),
-        ("Copies", "exact copies that were removed", True, None),
-        ("Weakest", "the lowest similarity at which a member was removed", True, "weakest"),
-        ("Sources", "files that the documents come from", True, "source"),
-        ("Decided", "whether people have decided about its removals", False, None),
+def _headings(has_density: bool, query: ClusterQuery, here: Callable[..., str]) -> list[Heading]:
+    def sorting(name: str, hint: str, look: str, sort: str) -> Heading:
+        if sort != query.sort:
+            return Heading(name, hint, look, here(sort=sort, order=None))
+        order = "descending" if query.descending else "ascending"
+        other = "ascending" if query.descending else "descending"
+        return Heading(name, hint, look, here(order=other), order)
+
+    density = "share of the possible pairs that reach the threshold"
+    return [
+        sorting("#", "number of the cluster", "which", "number"),
+        Heading("Kept document", "its id, and how it begins", "what"),
+        sorting("Size", "documents in the cluster", "number", "size"),
+        Heading("Copies", "exact copies that were removed", "number"),
+        sorting("Weakest", "lowest similarity at which one was removed", "number", "weakest"),
+        *([sorting("Density", density, "number", "density")] if has_density else []),
+        sorting("Sources", "files that the documents come from", "number", "source"),
+        Heading("Decided", "whether people decided about its removals", "said"),
     ]
-    if has_density:
-        density = "share of the possible pairs that reach the threshold"
-        columns.insert(4, ("Density", density, True, "density"))
-    return [_heading(*column, query, here) for column in columns]
-
-
-def _heading(
-    name: str, hint: str, is_number: bool, sort: str | None, query: ClusterQuery, here: Any
-) -> Heading:
-    if sort is None:
-        return Heading(name, hint, is_number, None, None)
-    if sort != query.sort:
-        return Heading(name, hint, is_number, here(sort=sort, order=None), None)
-    order = "descending" if query.descending else "ascending"
-    other = "ascending" if query.descending else "descending"
-    return Heading(name, hint, is_number, here(order=other), order)

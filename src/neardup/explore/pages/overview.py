@@ -37,6 +37,15 @@ class Tile:
 
 
 @dataclass(frozen=True)
+class ChosenSetting:
+    """A setting of the run, and whether it is another one than the default."""
+
+    name: str
+    value: str
+    differs: bool
+
+
+@dataclass(frozen=True)
 class Figure:
     """A plot with its caption; without a plot, the caption says why there is none."""
 
@@ -63,6 +72,7 @@ def show(site: Site, request: Request) -> Response:
         decided=decided,
         doubtful=doubtful,
         figures=list(_figures(site, run)),
+        seconds=seconds_plot(run.summary["seconds"]),
         matrix=_matrix(site, run, column),
         column=column,
         columns=run.columns,
@@ -85,13 +95,11 @@ def _tiles(site: Site, run: Run) -> Iterator[Tile]:
         yield Tile("removed below the threshold", told["unproven"], chains)
 
 
-def _settings(run: Run) -> Iterator[tuple[str, str, bool]]:
-    """Name, value, and whether it differs from the default; those that do come first."""
+def _settings(run: Run) -> Iterator[ChosenSetting]:
     usual = DedupSettings.of().as_dict()
-    chosen = run.summary["settings"]
-    ordered = sorted(chosen.items(), key=lambda item: usual.get(item[0]) == item[1])
-    for name, value in ordered:
-        yield name.replace("_", "-"), _value(name, value), usual.get(name) != value
+    for name, value in run.summary["settings"].items():
+        differs = usual.get(name) != value
+        yield ChosenSetting(name.replace("_", "-"), _value(name, value), differs)
 
 
 def _value(name: str, value: Any) -> str:
@@ -157,9 +165,6 @@ def _figures(site: Site, run: Run) -> Iterator[Figure]:
         if bars
         else "No pairs are listed whose fingerprints could differ.",
     )
-    seconds = run.summary["seconds"]
-    total = run.summary.get("wall_seconds") or sum(seconds.values())
-    yield Figure("Time", seconds_plot(seconds), f"Seconds of each stage, {total:,.2f} s in all.")
 
 
 def _similarities(site: Site, run: Run) -> Figure:

@@ -6,7 +6,7 @@ function readRows(table) {
     element: row,
     threshold: Number(row.dataset.threshold),
     name: row.dataset.threshold,
-    figures: [...row.cells].slice(1).map((cell) => cell.textContent.trim()),
+    figures: [...row.cells].slice(1, 1 + FIGURES.length).map((cell) => cell.textContent.trim()),
   }));
 }
 
