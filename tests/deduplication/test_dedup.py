@@ -2,9 +2,6 @@
 
 import json
 import os
-import shlex
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +16,6 @@ from tests.deduplication.planted import planted_texts, shingles, true_pairs
 
 import neardup as nd
 from neardup.collection import budget
-from neardup.deduplication.page import repeat_command
 from neardup.pairs import choose
 from neardup.pairs.by_features import exact_join
 from neardup.settings import RECIPE, SETTINGS
@@ -307,8 +303,8 @@ def test_files_in_files_out(tmp_path):
     result = nd.dedup(tmp_path / "in.jsonl", text="body")
     result.save(tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        *("clusters.parquet", "kept.parquet", "pairs.parquet", "rejected.jsonl"),
-        *("removed.parquet", "report.html", "summary.json"),
+        *("clusters.parquet", "documents.parquet", "kept.parquet", "pairs.parquet"),
+        *("rejected.jsonl", "removed.parquet", "report.html", "summary.json"),
     ]
     kept = pq.read_table(tmp_path / "out" / "kept.parquet").to_pylist()
     assert [row["id"] for row in kept] == ["a", "d"]
@@ -479,16 +475,3 @@ def test_only_distances_within_the_threshold_are_reported():
     assert found.settings.pairs == "all"
     few = nd.dedup(["one two three four"] * 2, preset="sphere", pairs="evidence")
     assert few.summary["levels"] == {}
-
-
-def test_the_command_on_the_page_runs(tmp_path):
-    """Its options are those of the command line, not the names in Python."""
-    source = tmp_path / "texts.jsonl"
-    source.write_text('{"id": 1, "text": "one two three four"}\n', encoding="utf-8")
-    words = shlex.split(repeat_command(nd.dedup(source, max_document="1MB")))
-    assert "--max-document" in words
-    words[words.index("INPUT")] = str(source)
-    words[words.index("OUT")] = str(tmp_path / "out")
-    command = [sys.executable, "-m", *words, "--quiet"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

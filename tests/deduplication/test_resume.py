@@ -18,7 +18,7 @@ from neardup.collection.collected import collect
 from neardup.collection.source import FileSource
 from neardup.deduplication import run as run_module, save as save_module
 
-TIMED = ("seconds", "wall_seconds", "peak_megabytes", "resumed", "command")
+TIMED = ("seconds", "wall_seconds", "peak_megabytes", "resumed", "command", "started")
 # Options, and whether an idf pass comes first.
 KINDS = {
     "stars": ((), False),

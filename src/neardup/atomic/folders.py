@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import stat
 import sys
 import warnings
@@ -52,15 +53,19 @@ class FolderKind:
     """Describes the folders that a command writes.
 
     `files` are regular expressions for the names of their files. `marker` is one of these files, a
-    JSON object with at least the `keys`; a folder without it is not ours.
+    JSON object with at least the `keys`; a folder without it is not ours. `carried` are names of
+    files that others add, and that stay when the folder is replaced.
     """
 
     marker: str
     keys: frozenset[str]
     files: tuple[str, ...]
+    carried: tuple[str, ...] = ()
 
     def names(self, name: str) -> bool:
         """Whether a file in such a folder may have this name."""
+        if name in self.carried:
+            return True
         return any(re.fullmatch(pattern, name) for pattern in self.files)
 
     def require_free(self, path: str | os.PathLike[str], *, overwrite: bool) -> None:
@@ -143,6 +148,7 @@ def replacing_folder(
             if target.exists():
                 new.chmod(stat.S_IMODE(target.stat().st_mode))
             if replaces:
+                _carry_over(target, new, kind)
                 for file in (*new.iterdir(), new):
                     synchronize(file)
             with changing:
@@ -153,6 +159,18 @@ def replacing_folder(
                 took_place(target)
     except OSError as error:
         raise unwritable(path, error) from error
+
+
+def _carry_over(target: Path, new: Path, kind: FolderKind) -> None:
+    """Put the files that stay into the new folder, as links: a writer does not notice."""
+    for name in kind.carried:
+        if (target / name).is_file():
+            try:
+                os.link(target / name, new / name)
+            except OSError as error:
+                if error.errno not in _UNABLE:
+                    raise
+                shutil.copy2(target / name, new / name)
 
 
 def _replace(new: Path, target: Path, aside: Path, kind: FolderKind) -> None:
@@ -173,8 +191,16 @@ def _replace(new: Path, target: Path, aside: Path, kind: FolderKind) -> None:
 def _discard(old: Path, target: Path, kind: FolderKind) -> None:
     """Remove our files of a replaced folder; keep files that others added during the run."""
     for entry in list(os.scandir(old)):
-        if kind.names(entry.name) and entry.is_file(follow_symlinks=False):
-            os.unlink(entry.path)
+        if not kind.names(entry.name) or not entry.is_file(follow_symlinks=False):
+            continue
+        if entry.name in kind.carried:
+            here = target / entry.name
+            if not here.exists():  # made after the others were carried over
+                os.rename(entry.path, here)
+                continue
+            if not _is_carried(Path(entry.path), here):
+                continue
+        os.unlink(entry.path)
     if any(old.iterdir()):
         kept = target.with_name(f"{target.name}.kept-{old.parent.name.rpartition('-')[2]}")
         old.rename(kept)
@@ -183,3 +209,8 @@ def _discard(old: Path, target: Path, kind: FolderKind) -> None:
             f"they are in {kept}",
             stacklevel=2,
         )
+
+
+def _is_carried(old: Path, new: Path) -> bool:
+    """Whether nothing of the old file is missing in the new one."""
+    return old.samefile(new) or old.read_bytes() == new.read_bytes()

@@ -125,10 +125,16 @@ class DocumentBatch:
 
 @dataclass(frozen=True, eq=False)
 class RowBatch:
-    """The same documents as rows with all columns of the input, and their content."""
+    """The same documents as rows with all columns of the input, and their content.
+
+    `source` is the file that they are from, or an array with one for each; None if it is unknown.
+    `names` says which columns of the rows have the ids (None: rows are numbered) and the content.
+    """
 
     rows: pa.RecordBatch
     columns: DocumentColumns
+    source: str | pa.Array | None = None
+    names: tuple[str | None, tuple[str, ...]] = (None, ())
 
 
 class Source(Protocol):
@@ -189,13 +195,26 @@ class FileSource:
         documents = self._documents
         if not isinstance(documents, Documents):
             for terms in documents:
-                yield RowBatch(_term_rows(terms), columns_of(terms, settings.scheme))
+                columns = columns_of(terms, settings.scheme)
+                yield RowBatch(_term_rows(terms), columns, terms.file, ("id", ("terms",)))
             return
         for batch in self._with_all_columns:
-            yield RowBatch(batch.as_read(), columns_of(batch, settings.scheme))
+            id_name, text_name = batch.names
+            fields = settings.scheme.fields
+            names = id_name, (text_name,) if fields is None else tuple(fields.names)
+            columns = columns_of(batch, settings.scheme)
+            yield RowBatch(batch.as_read(), columns, _source_of(batch), names)
 
     def fingerprinted(self) -> None:
         """Files store no fingerprints."""
+
+
+def _source_of(batch: Batch) -> str | pa.Array | None:
+    """The file of a batch; for files that are one document each, their folders."""
+    if batch.file is not None or batch.made_ids is None:
+        return batch.file
+    folders = [os.path.dirname(name) for name in batch.made_ids().to_pylist()]
+    return pa.array(folders, pa.string())
 
 
 def _term_rows(batch: Any) -> pa.RecordBatch:
@@ -273,12 +292,21 @@ class MemorySource:
     def rows(self) -> Iterator[RowBatch]:
         """The rows of the table; for an empty table one batch without rows."""
         if not len(self._table):
-            yield RowBatch(pa.RecordBatch.from_pylist([], self._table.schema), ())
+            empty = pa.RecordBatch.from_pylist([], self._table.schema)
+            yield RowBatch(empty, (), None, self._names)
         first = 0
         for batch in self.batches():
             rows = self._table.slice(first, len(batch.ids)).combine_chunks()
-            yield RowBatch(rows.to_batches()[0], batch.columns)
+            yield RowBatch(rows.to_batches()[0], batch.columns, None, self._names)
             first += len(batch.ids)
+
+    @property
+    def _names(self) -> tuple[str | None, tuple[str, ...]]:
+        scheme = self._settings.scheme
+        own_id = None if self._are_made else self._settings.id or "id"
+        if scheme.fields is not None:
+            return own_id, tuple(scheme.fields.names)
+        return own_id, ("terms" if scheme.features.are_given else self._settings.text or "text",)
 
     def fingerprinted(self) -> None:
         """Tables store no fingerprints."""

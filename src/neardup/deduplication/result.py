@@ -58,6 +58,7 @@ class Result:
     resumed: tuple[str, ...] = ()  # passes taken over from an interrupted run
     delivery: Delivery | None = None  # if the kept documents are added to an index
     origins: Origins | None = None  # of the other collection, if it is an index
+    started: str = ""  # when the run began, as ISO 8601
 
     @property
     def collected(self) -> Collected:
@@ -117,6 +118,8 @@ class Result:
             "distance": column_of(pairs.distance),
             "similarity": column_of(pairs.similarity),
         }
+        if self.both.right is not None:
+            columns["b_other"] = column_of(pairs.b >= len(self.collected))
         if self.origins is not None:
             columns["b_source"] = self.sources_at(pairs.b)
         return pa.RecordBatch.from_pydict(columns)
@@ -126,7 +129,11 @@ class Result:
         """One row for each document that is in a cluster."""
         table = self.clustering.table(self.collected.ids, self.ids_at)
         clustering = self.clustering
-        for name, column in self._origin_columns(clustering.kept_for, clustering.kept).items():
+        more = self._origin_columns(clustering.kept_for, clustering.kept)
+        if self.both.right is not None:
+            is_other = clustering.kept_for >= len(self.collected)
+            more = {"duplicate_of_other": column_of(is_other, clustering.kept), **more}
+        for name, column in more.items():
             table = table.append_column(name, column)
         return table
 

@@ -15,7 +15,7 @@ import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.collection.source import Progress
+from neardup.collection.source import Progress, RowBatch
 from neardup.deduplication.parquet_groups import EncodedGroups, GroupEncoder, ParquetGroups
 from neardup.deduplication.rows import (
     SchemaGrewError,
@@ -183,15 +183,18 @@ def write_rows(
     shown: NDArray[np.int64],
     copies: bool,
     progress: Progress | None,
-) -> dict[int, str]:
-    """Write the kept and the removed rows; returns the texts at the places `shown`."""
+) -> SeenRows:
+    """Write the kept and the removed rows; returns what is to be known of them.
+
+    These are the texts at the places `shown` that are in the collection.
+    """
     kind, threads = _KINDS[format], result.fingerprinter.threads
     own = shown[shown < len(result.collected)]
     columns = _AddedColumns(result, copies)
     schema: pa.Schema | None = None
     while True:
-        picker = TextPicker(own)
-        batches = all_rows(result.source, len(result.collected), picker)
+        seen = SeenRows(own)
+        batches = all_rows(result.source, len(result.collected), seen.see)
         if kind.one_schema:
             batches = under_one_schema(batches, schema)
         try:
@@ -206,7 +209,57 @@ def write_rows(
             continue
         else:
             break
-    return picker.texts | result.texts_at(shown[shown >= len(result.collected)])
+    seen.added = columns.names
+    return seen
+
+
+class SeenRows:
+    """What is noted of the rows while they are written: some texts, sources, names of columns.
+
+    `added` has the names of the columns that were added to the rows.
+    """
+
+    def __init__(self, shown: NDArray[np.int64]) -> None:
+        self._picker = TextPicker(shown)
+        self._numbers: dict[str | None, int] = {}
+        self._sources: list[NDArray[np.int32]] = []
+        self._names: tuple[str | None, tuple[str, ...]] = (None, ())
+        self.added: dict[str, str] = {}
+
+    def see(self, first: int, batch: RowBatch) -> None:
+        """Look at the next batch."""
+        count = len(batch.rows)
+        self._picker.see(first, count, batch.columns)
+        if not first:
+            self._names = batch.names
+        if isinstance(batch.source, pa.Array):
+            numbers = [self._number(name) for name in batch.source.to_pylist()]
+            self._sources.append(np.array(numbers, np.int32))
+        else:
+            self._sources.append(np.full(count, self._number(batch.source), np.int32))
+
+    def _number(self, source: str | None) -> int:
+        return self._numbers.setdefault(source, len(self._numbers))
+
+    @property
+    def texts(self) -> dict[int, str]:
+        """The texts by their places."""
+        return self._picker.texts
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of ids and of content, by name, and those that were added."""
+        id_name, text_names = self._names
+        return {"id": id_name, "text": list(text_names), "added": self.added}
+
+    def sources(self) -> pa.DictionaryArray:
+        """The source of each document; null if it is unknown."""
+        numbers = np.concatenate([np.zeros(0, np.int32), *self._sources])
+        names = [name or "" for name in self._numbers]
+        unknown = self._numbers.get(None, -1)
+        return pa.DictionaryArray.from_arrays(
+            column_of(numbers, numbers == unknown), pa.array(names, pa.string())
+        )
 
 
 def _write_both(
@@ -248,6 +301,7 @@ class _AddedColumns:
         keeps = self._keeps
         self._kept = {"copies": column_of(result.clustering.copies()[keeps])} if copies else {}
         self._taken: set[str] = set()
+        self.names: dict[str, str] = {}  # of the added columns
 
     def divided(
         self, batches: Iterator[pa.RecordBatch], progress: Progress | None
@@ -277,6 +331,7 @@ class _AddedColumns:
         names = names_beside(new, self._taken)
         if names != before and not is_first:
             raise _NameTakenError
+        self.names = names
         return names
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count
 
 import numpy as np
@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.cluster.keep import KeepPolicy
-from neardup.collection.source import Progress, Source
+from neardup.collection.source import Progress, RowBatch, Source
 from neardup.errors import InputError
 from neardup.features.columns import DocumentColumns, GivenTerms
 from neardup.kernels.columns import column_of, distinct, taken
@@ -74,16 +74,19 @@ class SchemaGrewError(Exception):
 
 
 def all_rows(
-    source: Source, documents: int, picker: TextPicker | None = None
+    source: Source, documents: int, see: Callable[[int, RowBatch], None] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of all `documents`, batch by batch, with all columns; `picker` sees each."""
+    """The rows of all `documents`, batch by batch, with all columns.
+
+    `see` is called with each batch and the place of its first document.
+    """
     first = 0
     for batch in source.rows():
         count = len(batch.rows)
         if first + count > documents:
             raise _changed(documents)
-        if picker is not None:
-            picker.see(first, count, batch.columns)
+        if see is not None:
+            see(first, batch)
         yield batch.rows
         first += count
     if first < documents:

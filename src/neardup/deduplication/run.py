@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -322,6 +323,7 @@ def deduplicate(
         taken.passes,
         delivery,
         origins,
+        timer.started,
     )
 
 
@@ -482,6 +484,7 @@ class _Timer:
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self.started = datetime.now().astimezone().isoformat(timespec="seconds")
         self._began = time.perf_counter()
 
     @property

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from neardup.atomic import FolderKind, replacing_folder, require_apart
 from neardup.collection.source import Progress
+from neardup.deduplication.document_files import write_documents, write_others
 from neardup.deduplication.page import page_of, shown_places
 from neardup.deduplication.row_files import FORMATS, write_rows
 from neardup.errors import SettingError
@@ -34,7 +35,9 @@ FOLDER = FolderKind(
         *(rf"(kept|removed)\.{format}" for format in FORMATS),
         *(r"pairs\.parquet", r"clusters\.parquet", r"rejected\.jsonl", r"summary\.json"),
         *(r"report\.html", r"duplicates-[0-9.e+-]+\.txt", r"cluster-sizes\.png"),
+        *(r"documents\.parquet", r"others\.parquet", r"explore\..+"),
     ),
+    carried=("decisions.jsonl",),
 )
 
 
@@ -122,7 +125,10 @@ def save(
     require_apart(path, [*result.source.places, *others])
     began = time.perf_counter()
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
-        texts = write_rows(result, folder, format, shown_places(result), copies, progress)
+        shown = shown_places(result)
+        seen = write_rows(result, folder, format, shown, copies, progress)
+        write_documents(result, seen.sources(), folder)
+        texts = seen.texts | write_others(result, shown, folder)
         if result.settings.pairs != "none":
             _write_pairs(result, folder / "pairs.parquet")
         with (folder / "clusters.parquet").open("wb") as file:
@@ -130,9 +136,11 @@ def save(
         with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
             lines.writelines(result.collected.rejected.lines())
         write_levels(result, folder)
-        so_far = _with_output(result, time.perf_counter() - began, command)
-        (folder / "report.html").write_text(page_of(result, texts, so_far), encoding="utf-8")
-        summary = _with_output(result, time.perf_counter() - began, command)
+        about = {"command": command, "format": format, "columns": seen.columns}
+        so_far = _with_output(result, time.perf_counter() - began, about)
+        page = page_of(result, texts, so_far, os.fspath(path))
+        (folder / "report.html").write_text(page, encoding="utf-8")
+        summary = _with_output(result, time.perf_counter() - began, about)
         text = json.dumps(summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
     return Saved(summary, texts)
@@ -144,10 +152,9 @@ def require_format(format: str) -> None:
         raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
 
 
-def _with_output(result: Result, spent: float, command: str | None) -> dict[str, Any]:
-    """The summary, with the command and the time that the output has taken so far."""
-    summary = dict(result.summary)
-    summary["command"] = command
+def _with_output(result: Result, spent: float, about: dict[str, Any]) -> dict[str, Any]:
+    """The summary, with what is known of the files, and the time that they have taken so far."""
+    summary = {**result.summary, **about}
     summary["seconds"] = {**summary["seconds"], "output": round(spent, 3)}
     summary["wall_seconds"] = round(result.wall_seconds + spent, 3)
     return summary

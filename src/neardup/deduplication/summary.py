@@ -54,6 +54,7 @@ def summary_of(result: Result) -> dict[str, Any]:
         "within": result.both.within,
         **_of_deliveries(result),
         "command": None,
+        "started": result.started,
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
         "wall_seconds": round(result.wall_seconds, 3),
         "resumed": list(result.resumed),

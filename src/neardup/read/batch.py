@@ -37,7 +37,8 @@ class Batch:
     `places` is each document's place in the whole input, counting rejected rows. `fields` are the
     texts of the fields if the documents are records. `names` are the names of the id (None: rows
     are numbered) and the text in the input. `made_ids`, for documents without ids of their own,
-    returns names made of file and row, which are more stable than numbers.
+    returns names made of file and row, which are more stable than numbers. `file` is the file that
+    all rows are from; None if each row is a file.
     """
 
     documents: pa.RecordBatch
@@ -46,6 +47,7 @@ class Batch:
     fields: tuple[pa.Array, ...] = ()
     names: tuple[str | None, str] = ("id", "text")
     made_ids: Callable[[], pa.Array] | None = None
+    file: str | None = None
 
     def as_read(self) -> pa.RecordBatch:
         """The documents with the columns of the input under their original names."""

@@ -115,11 +115,11 @@ class InputRuns(Generic[R]):
 
     def settled(
         self, read: Callable[[Run], Iterator[R]], left_out: Callable[[Rejected, int], R]
-    ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64], MadeIds | None]]:
-        """Read every run with `read`: yields rows, their ids, their places in the input, and names.
+    ) -> Iterator[tuple[R, pa.Array, npt.NDArray[np.int64], MadeIds | None, str | None]]:
+        """Read every run: yields rows, their ids, their places in the input, names, and the file.
 
         The names (None, or a function that returns them) are made of file and row, for rows
-        without ids of their own. `left_out` makes the rows that stand for a file that cannot be
+        without ids of their own. The file is None if each row is one. `left_out` makes the rows that stand for a file that cannot be
         read further; it takes the number of rows read before.
         """
         if self._began and self.only_once:
@@ -144,7 +144,7 @@ class InputRuns(Generic[R]):
                     made = partial(_row_names, run, rows.numbers)
                 elif run.is_whole_files:
                     made = partial(_as_they_are, ids)
-                yield rows, ids, places, made
+                yield rows, ids, places, made, None if run.is_whole_files else run.names[0]
             place += seen
             if run.size is not None:
                 self.done_bytes = before + run.size
@@ -303,13 +303,13 @@ class Documents(InputRuns[Rows]):
         return other
 
     def __iter__(self) -> Iterator[Batch]:
-        for rows, ids, places, made in self.settled(self._rows, _left_out):
+        for rows, ids, places, made, file in self.settled(self._rows, _left_out):
             columns = {"id": ids, "text": rows.text, **rows.carried}
             fields = self._fields(rows) if self._wanted.fields else ()
             own_id = self._wanted.id if rows.id is not None or self._mixed_ids else None
             names = (own_id, self._wanted.text)
             batch = pa.RecordBatch.from_pydict(columns)
-            yield Batch(batch, places, rows.rejected, fields, names, made)
+            yield Batch(batch, places, rows.rejected, fields, names, made, file)
 
     def _fields(self, rows: Rows) -> tuple[pa.Array, ...]:
         others = self._wanted.fields[1:]

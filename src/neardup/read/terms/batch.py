@@ -20,7 +20,8 @@ class TermBatch:
     dictionary of either. `weights` is a list of float64 with the same lengths; None if the input
     has no weights, or no document of the batch has a term. There are no nulls, every term is valid
     UTF-8 and every weight is finite; both arrays may be slices. `places` is each document's place
-    in the whole input, counting rejected rows. `made_ids` is as in `neardup.read.batch.Batch`.
+    in the whole input, counting rejected rows. `made_ids` and `file` are as in
+    `neardup.read.batch.Batch`.
     """
 
     ids: pa.Array
@@ -29,6 +30,7 @@ class TermBatch:
     places: npt.NDArray[np.int64]
     rejected: tuple[Rejected, ...]
     made_ids: Callable[[], pa.Array] | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

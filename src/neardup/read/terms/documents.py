@@ -63,8 +63,8 @@ class TermDocuments(InputRuns[TermRows]):
                 like.require(rows, run.names[0])
                 yield rows
 
-        for rows, ids, places, made in self.settled(read, _left_out):
-            yield TermBatch(ids, rows.terms, rows.weights, places, rows.rejected, made)
+        for rows, ids, places, made, file in self.settled(read, _left_out):
+            yield TermBatch(ids, rows.terms, rows.weights, places, rows.rejected, made, file)
 
     def _check(self, source: Source) -> None:
         if source.format != SNIFF:
