@@ -10,16 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.cluster import Clusters
+from neardup.deduplication.repeat import repeat_code
 from neardup.frozen import dataclass
 from neardup.kernels.columns import distinct
-from neardup.report.dedup_page.page import (
-    ChainStep,
-    ClusterView,
-    DedupReport,
-    DocumentView,
-    report_page,
-)
-from neardup.settings import SETTINGS
+from neardup.report.dedup_page.clusters import ChainStep, ClusterView, DocumentView
+from neardup.report.dedup_page.page import DedupReport, report_page
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
@@ -33,11 +28,15 @@ _LONGEST_CHAIN = 12
 
 @dataclass(frozen=True, eq=False)
 class ShownCluster:
-    """A cluster of `size` documents: the place of the one it is around, and some removed rows."""
+    """A cluster of `size` documents: the place of the one it is around, and some removed rows.
+
+    `weakest` is the lowest similarity of its removed documents.
+    """
 
     size: int
     around: int
     others: NDArray[np.int64]
+    weakest: float | None
 
 
 def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster]:
@@ -50,8 +49,10 @@ def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster
         size = int(clustering.sizes[number])
         rows = np.arange(start, start + size)
         around = int(clustering.around[start])
-        others = rows[~clustering.kept[rows] & (clustering.place[rows] != around)][:_MEMBERS]
-        found.append(ShownCluster(size + (around >= len(result.collected)), around, others))
+        others = rows[~clustering.kept[rows] & (clustering.place[rows] != around)]
+        weakest = float(clustering.similarity[others].min()) if len(others) else None
+        size += around >= len(result.collected)
+        found.append(ShownCluster(size, around, others[:_MEMBERS], weakest))
     return found
 
 
@@ -79,15 +80,23 @@ def near_similarities(result: Result) -> NDArray[np.float64]:
     return np.asarray(clustering.similarity[near])
 
 
-def page_of(result: Result, texts: Mapping[int, str], summary: Mapping[str, Any]) -> str:
-    """The page as HTML; `texts` are those of the `shown_places`, by place."""
+def page_of(
+    result: Result, texts: Mapping[int, str], summary: Mapping[str, Any], folder: str = ""
+) -> str:
+    """The page as HTML; `texts` are those of the `shown_places`, by place.
+
+    `folder` is the folder that the page will be in.
+    """
     views = _Views(result, texts)
     distance = result.evidence.distance
     report = DedupReport(
         title="Near-duplicates",
         summary=summary,
-        settings={key: str(value) for key, value in summary["settings"].items()},
-        command=summary["command"] or repeat_command(result),
+        settings={
+            key: "–" if value is None else str(value) for key, value in summary["settings"].items()
+        },
+        command=summary["command"]
+        or repeat_code(result, folder or "out", summary.get("format", "parquet")),
         similarities=near_similarities(result),
         true_by_distance=np.bincount(
             np.zeros(0, np.int64) if distance is None else distance,
@@ -101,24 +110,9 @@ def page_of(result: Result, texts: Mapping[int, str], summary: Mapping[str, Any]
         seconds=summary["seconds"],
         largest=tuple(map(views.cluster, largest_clusters(result))),
         weakest=tuple(map(views.removal, weakest_removals(result).tolist())),
+        folder=folder and shlex.quote(folder),
     )
     return report_page(report)
-
-
-def repeat_command(result: Result) -> str:
-    """The command line that repeats the run, without the names of the files."""
-    settings = result.summary["settings"]
-    options = [
-        part
-        for name, value in settings.items()
-        if value is not None and name != "memory"
-        for part in (SETTINGS[name].option, str(value))
-    ]
-    if result.both.right is not None:
-        options += ["--against", "OTHER", *(["--within"] if result.both.within else [])]
-    elif result.origins is not None:
-        options += ["--against", "OTHER", "--update"]
-    return shlex.join(["neardup", "dedup", "INPUT", "-o", "OUT", *options])
 
 
 def chain_of(result: Result, row: int) -> tuple[ChainStep, ...]:
@@ -157,7 +151,11 @@ class _Views:
     def cluster(self, shown: ShownCluster) -> ClusterView:
         others = tuple(map(self._member, shown.others.tolist()))
         return ClusterView(
-            shown.size, self._document(shown.around, None), others, self._role(shown.around)
+            shown.size,
+            self._document(shown.around, None),
+            others,
+            self._role(shown.around),
+            shown.weakest,
         )
 
     def removal(self, row: int) -> ClusterView:

@@ -11,11 +11,11 @@ _STARTS = ("#", "//", "/*", "*", "@", "<", "import ", "from ", "def ", "class ",
 
 
 def is_code(text: str) -> bool:
-    """Whether the beginning of a text has the line ends and the indentation of code.
+    r"""Whether the beginning of a text has the line ends and the indentation of code.
 
-    >>> is_code("def f(x):\\n    return x + 1\\n\\nprint(f(2))\\n")
+    >>> is_code("def f(x):\n    return x + 1\n\nprint(f(2))\n")
     True
-    >>> is_code("The quick brown fox\\njumps over the lazy dog,\\nand runs.\\n")
+    >>> is_code("The quick brown fox\njumps over the lazy dog,\nand runs.\n")
     False
     """
     lines = [

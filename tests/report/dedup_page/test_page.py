@@ -8,14 +8,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from neardup.features.words import find_words
+from neardup.report.dedup_page.clusters import ChainStep, ClusterView, DocumentView, natural
 from neardup.report.dedup_page.diff import direction, side_by_side
-from neardup.report.dedup_page.page import (
-    ChainStep,
-    ClusterView,
-    DedupReport,
-    DocumentView,
-    report_page,
-)
+from neardup.report.dedup_page.page import DedupReport, report_page
 from neardup.visible import visible
 
 NASTY = (

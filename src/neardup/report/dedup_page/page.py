@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neardup.frozen import dataclass
 from neardup.report.dedup_page import templates
+from neardup.report.dedup_page.clusters import (
+    ClusterView,
+    largest_clusters,
+    shown_name,
+    weakest_removals,
+)
 from neardup.report.look import stylesheet
 from neardup.report.markup import Markup, fill, joined
 from neardup.report.plots.curves import curve_plot
 from neardup.report.plots.histograms import cluster_plot, distance_plot, similarity_plot
 from neardup.report.plots.seconds import duration, seconds_plot
-from neardup.visible import visible
-
-if TYPE_CHECKING:
-    from neardup.comparison.diff_text import DiffCounts
-    from neardup.report.dedup_page.diff import Piece, Row
+from neardup.visible import visible, visible_lines
 
 _TILES = {
     "documents": "documents",
@@ -32,52 +35,16 @@ _TILES = {
 _NAMES = {
     "empty": "empty documents",
     "rejected": "rows that could not be read",
+    "left_out": "files left out",
     "candidates": "candidates compared",
     "pairs": "pairs in pairs.parquet",
     "false": "candidates refused",
     "unproven": "removed below the threshold",
     "wall_seconds": "seconds in all",
+    "peak_megabytes": "peak memory (MB)",
+    "format": "format of kept and removed",
 }
-_UNNAMED = ("command", "within")
-_LONGEST_NAME = 300
-# Number of diffs that are expanded initially, in each list of clusters.
-_OPEN = 3
-_INCOMPLETE = "long and very different: some common words may be shown as changed"
-
-
-@dataclass(frozen=True)
-class ChainStep:
-    """The next document of a chain of pairs, and its similarity to the one before."""
-
-    id: str
-    similarity: float
-
-
-@dataclass(frozen=True)
-class DocumentView:
-    """A document and its similarity to the kept one, which has None.
-
-    `chain` has the documents that connect it to the kept one, up to that, if it has no pair with
-    the kept one.
-    """
-
-    id: str
-    text: str
-    similarity: float | None
-    chain: tuple[ChainStep, ...] = ()
-
-
-@dataclass(frozen=True)
-class ClusterView:
-    """A cluster of `size` documents: the kept one and a few of the others.
-
-    `role` says what happened to the "kept" one, if it is something else.
-    """
-
-    size: int
-    kept: DocumentView
-    others: tuple[DocumentView, ...]
-    role: str = "kept"
+_UNNAMED = ("command", "within", "started")
 
 
 @dataclass(frozen=True)
@@ -90,7 +57,8 @@ class DedupReport:
     the distance of their fingerprints. `curve` has (similarity, probability to be found) of the
     plan; it is empty if the plan finds every pair for certain, and None if the probability is
     unknown. `weakest` has the removed documents with the lowest similarity, each as a cluster of
-    two; `threshold` is a similarity like theirs.
+    two; `threshold` is a similarity like theirs. `folder` is the folder of the page, as a shell
+    takes it; "" if the page is not to name it.
     """
 
     title: str
@@ -107,6 +75,7 @@ class DedupReport:
     seconds: Mapping[str, float]
     largest: tuple[ClusterView, ...]
     weakest: tuple[ClusterView, ...]
+    folder: str = ""
 
 
 def report_page(report: DedupReport) -> str:
@@ -118,8 +87,10 @@ def report_page(report: DedupReport) -> str:
     return fill(
         templates.PAGE,
         style=Markup(stylesheet()),
-        title=_name(report.title),
+        title=shown_name(report.title),
         headline=_headline(summary),
+        when=_when(summary.get("started")),
+        hint=fill(templates.HINT, folder=shown_name(report.folder)) if report.folder else Markup(),
         warnings=joined(
             fill(templates.WARNING, warning=visible(warning))
             for warning in summary.get("warnings", ())
@@ -131,17 +102,17 @@ def report_page(report: DedupReport) -> str:
         ),
         numbers=_table([*_numbers(summary), *_certainty(report.curve)], templates.ROW),
         plots=joined(_plots(report)),
-        largest=_section(templates.LARGEST, report.largest),
+        largest=_section(templates.LARGEST, largest_clusters(report.largest)),
         weakest=_section(
             templates.WEAKEST,
-            report.weakest,
+            weakest_removals(report.weakest),
             threshold=f"{report.threshold:g}",
             unproven=_unproven(int(summary.get("unproven", 0))),
         ),
-        command=visible(report.command),
-        inputs=_table(_inputs(summary), templates.INPUT_ROW),
+        command=visible_lines(report.command),
+        inputs=_table(_inputs(summary), templates.INPUT_ROW) or Markup(templates.NO_INPUTS),
         settings=_table(
-            [(_name(key), visible(str(value))) for key, value in report.settings.items()],
+            [(shown_name(key), visible(str(value))) for key, value in report.settings.items()],
             templates.SETTING_ROW,
         ),
     )
@@ -153,9 +124,17 @@ def _table(rows: Iterable[tuple[str, str]], row: str) -> Markup:
     return fill(templates.TABLE, rows=lines) if lines else lines
 
 
-def _section(section: str, views: tuple[ClusterView, ...], **more: object) -> Markup:
+def _section(section: str, clusters: Markup, **more: object) -> Markup:
     """A section with clusters; nothing without any."""
-    return fill(section, clusters=joined(_clusters(views)), **more) if views else Markup()
+    return fill(section, clusters=clusters, **more) if clusters else clusters
+
+
+def _when(started: str | None) -> Markup:
+    if not started:
+        return Markup()
+    moment = datetime.fromisoformat(started)
+    shown = f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname() or ''}".strip()
+    return fill(templates.WHEN, moment=started, shown=shown)
 
 
 def _unproven(removed: int) -> Markup:
@@ -179,6 +158,9 @@ def _numbers(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             continue
         label = _NAMES.get(key, key.removesuffix("_bytes").replace("_", " "))
         yield visible(label), _figure(key, value)
+    versions = summary.get("versions", {}).items()
+    if versions:
+        yield "versions", visible(", ".join(f"{name} {version}" for name, version in versions))
 
 
 def _inputs(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -189,7 +171,7 @@ def _inputs(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             if one["files"] is not None:
                 files = "1 file" if one["files"] == 1 else f"{one['files']:,} files"
                 parts = [files, f"{one['bytes']:,} bytes", f"modified {one['modified']}"]
-            yield label + _name(one["name"]), ", ".join(parts)
+            yield label + shown_name(one["name"]), ", ".join(parts)
 
 
 def _certainty(curve: tuple[tuple[float, float], ...] | None) -> Iterator[tuple[str, str]]:
@@ -263,84 +245,3 @@ def _plot(heading: str, svg: Markup | None, text: str) -> Markup:
     """A plot with its caption; without a plot, the text in its place."""
     drawing = fill(templates.DRAWING, svg=svg) if svg else Markup()
     return fill(templates.FIGURE, heading=heading, drawing=drawing, text=text)
-
-
-def _clusters(views: tuple[ClusterView, ...]) -> Iterator[Markup]:
-    for place, view in enumerate(views):
-        different = [other for other in view.others if other.text != view.kept.text]
-        first = different[0] if different and place < _OPEN else None
-        unshown = max(0, view.size - 1 - len(view.others))
-        yield fill(
-            templates.CLUSTER,
-            size=f"{view.size:,}",
-            role=view.role,
-            kept=_name(view.kept.id),
-            copies=joined(_copy(view, other, other is first) for other in view.others),
-            unshown=fill(templates.UNSHOWN, count=f"{unshown:,}") if unshown else Markup(),
-        )
-
-
-def _copy(view: ClusterView, other: DocumentView, is_open: bool) -> Markup:
-    """A removed document beside the kept one."""
-    # A run without duplicates needs none of this.
-    from neardup.report.dedup_page.diff import side_by_side
-
-    diff = side_by_side(view.kept.text, other.text)
-    directions = (diff.left_direction, diff.right_direction)
-    chain = _chain(other)
-    return fill(
-        templates.COPY,
-        opened=" open" if is_open else "",
-        id=_name(other.id),
-        similarity="" if other.similarity is None else f"similarity {other.similarity:.4f}",
-        changes=_changes(diff.counts) if view.kept.text != other.text else "the same text",
-        chain=fill(templates.CHAIN, chain=chain) if chain else Markup(),
-        role=view.role,
-        kept=_name(view.kept.id),
-        rows=joined(_row(row, directions) for row in diff.rows)
-        or fill(templates.NOTE, note="both documents are empty"),
-        incomplete=Markup() if diff.complete else fill(templates.NOTE, note=_INCOMPLETE),
-    )
-
-
-def _row(row: Row, directions: tuple[str, str]) -> Markup:
-    if row.note:
-        return fill(templates.NOTE, note=row.note)
-    left, right = directions
-    return fill(
-        templates.SIDES,
-        left=fill(templates.COLUMN, direction=left, side="kept", pieces=_pieces(row.left, "del")),
-        right=fill(
-            templates.COLUMN, direction=right, side="removed", pieces=_pieces(row.right, "ins")
-        ),
-    )
-
-
-def _pieces(pieces: Iterable[Piece], changed: str) -> Markup:
-    """One side of a diff; `changed` is the element around text that the other side lacks."""
-    marks = {
-        "changed": f"<{changed}>{{text}}</{changed}>",
-        "variant": '<span class="variant">{text}</span>',
-    }
-    return joined(fill(marks.get(piece.mark, "{text}"), text=piece.text) for piece in pieces)
-
-
-def _chain(document: DocumentView) -> str:
-    steps = [f"{step.similarity:.4f} → {_name(step.id)}" for step in document.chain]
-    return " ".join([f"{_name(document.id)}:", *steps]) if steps else ""
-
-
-def _changes(counts: DiffCounts) -> str:
-    parts = []
-    if counts.changes:
-        places = "1 change" if counts.changes == 1 else f"{counts.changes:,} changes"
-        parts.append(f"{places} (−{counts.words_a:,} +{counts.words_b:,} words)")
-    if counts.variants:
-        places = "1 place" if counts.variants == 1 else f"{counts.variants:,} places"
-        parts.append(f"case or punctuation in {places}")
-    return "; ".join(parts) or "the same words"
-
-
-def _name(text: str) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "…"

@@ -14,28 +14,45 @@ PAGE = """\
 <style>
 {style}</style>
 </head>
-<body>
+<body class="report">
 <header>
 <h1><bdi>{title}</bdi></h1>
 <p class="headline">{headline}</p>
-{warnings}</header>
+{when}{warnings}{hint}</header>
 <main>
 <section>
 <dl class="tiles">
 {tiles}</dl>
-{numbers}</section>
+</section>
 <section>
 <h2>Plots</h2>
 <div class="plots">
 {plots}</div>
 </section>
 {largest}{weakest}<section>
-<h2>Repeat the run</h2>
+<h2>The run</h2>
+<div class="columns">
+<div>
+<h3>Numbers</h3>
+{numbers}</div>
+<div>
+<h3>Settings</h3>
+{settings}</div>
+</div>
+<h3>Inputs</h3>
+{inputs}<h3>Repeat the run</h3>
 <pre><code>{command}</code></pre>
-{inputs}{settings}</section>
+</section>
 </main>
 </body>
 </html>"""
+WHEN = """\
+<p class="soft">Run started <time datetime="{moment}">{shown}</time></p>
+"""
+HINT = """\
+<p class="hint"><code>neardup explore {folder}</code> shows every cluster, and records what you \
+decide about it.</p>
+"""
 WARNING = """\
 <p class="warning" role="alert"><b>Check this:</b> <bdi>{warning}</bdi></p>
 """
@@ -43,7 +60,7 @@ TILE = """\
 <div><dt>{label}</dt><dd>{value}</dd></div>
 """
 TABLE = """\
-<div class="scroll"><table>
+<div class="scroll"><table class="facts">
 {rows}</table></div>
 """
 ROW = """\
@@ -51,6 +68,9 @@ ROW = """\
 """
 INPUT_ROW = """\
 <tr><th scope="row"><bdi>{name}</bdi></th><td>{value}</td></tr>
+"""
+NO_INPUTS = """\
+<p class="soft">Documents in memory, without a name.</p>
 """
 SETTING_ROW = """\
 <tr><th scope="row">{name}</th><td><bdi>{value}</bdi></td></tr>
@@ -71,27 +91,39 @@ LARGEST = """\
 <del>Struck through</del>: only in the
 kept one; <ins>underlined</ins>: only in the removed one; \
 <span class="variant">dotted</span>: other case or punctuation.</p>
-{clusters}
-</section>
+{clusters}</section>
 """
 WEAKEST = """\
 <section>
 <h2>Weakest removals</h2>
 <p class="soft">Removed documents with the lowest similarity to the one they duplicate, \
 to check whether the threshold of {threshold} is right.</p>
-{unproven}{clusters}
-</section>
+{unproven}{clusters}</section>
 """
+ORDERS = """\
+<fieldset class="chips orders"><legend>Sorted by</legend>
+{choices}</fieldset>
+"""
+ORDER = """\
+<label><input type="radio" name="{list}" class="by-{place}"{checked}> {name}</label>
+"""
+LIST = """\
+{choices}<div class="list">
+{clusters}</div>
+"""
+PLACES = ' style="{ranks}"'
 UNPROVEN = """\
 <p>{removed} removed {documents} not reach the threshold: connected
 components join documents by chains of pairs, whose ends need not be similar. \
 <code>--cluster star</code> removes only documents that reach it.</p>
 """
 CLUSTER = """\
-<article class="cluster card">
-<h3>{size} documents; {role}: <bdi class="id">{kept}</bdi></h3>
+<article class="cluster card"{places}>
+<h3>{size} documents; {role}: <bdi class="id">{kept}</bdi>{least}</h3>
 {copies}{unshown}</article>
 """
+LEAST = """\
+ <span class="soft">· weakest {similarity}</span>"""
 UNSHOWN = """\
 <p class="soft">and {count} more in <code>clusters.parquet</code></p>
 """
@@ -110,11 +142,11 @@ CHAIN = """\
 <bdi class="id">{chain}</bdi></p>
 """
 SIDES = """\
-<div class="row">
-{left}{right}</div>
+<div class="row{continues}">
+{columns}</div>
 """
 COLUMN = """\
-<div class="text" dir="{direction}" data-side="{side}">{pieces}</div>
+<div class="text{code}" dir="{direction}" data-side="{side}">{pieces}</div>
 """
 NOTE = """\
 <div class="note">{note}</div>
