@@ -24,17 +24,16 @@ def histograms_of(
 ) -> dict[str, Histogram]:
     """All histograms by name: similarity, size, distance and length."""
     near_misses = np.zeros(_STEPS, np.int64)
-    distances = np.zeros((2, int(folder.settings["bits"]) + 1), np.int64)
+    distances = np.zeros(int(folder.settings["bits"]) + 1, np.int64)
     for some in pairs.batches():
         missed = some["similarity"] < folder.threshold
         near_misses += _by_similarity(some["similarity"][missed])
-        for row, chosen in enumerate((~missed, missed)):
-            distances[row] += np.bincount(some["distance"][chosen], minlength=distances.shape[1])
+        distances += np.bincount(some["distance"], minlength=len(distances))
     return {
         "similarity": _similarity(folder, removals, near_misses),
-        "size": _in_ranges(clusters.size, {"clusters": np.ones(len(clusters), np.bool_)}, 1),
+        "size": _in_ranges(clusters.size, {"clusters": np.ones(len(clusters), np.bool_)}),
         "distance": _distance(distances),
-        "length": _in_ranges(removals.words, {"kept": removals.kept, "removed": ~removals.kept}, 0),
+        "length": _in_ranges(removals.words, {"kept": removals.kept, "removed": ~removals.kept}),
     }
 
 
@@ -47,9 +46,9 @@ def _by_similarity(values: NDArray[np.float64]) -> NDArray[np.int64]:
 def _similarity(folder: RunFolder, removals: Removals, near_misses: NDArray[np.int64]) -> Histogram:
     copies = removals.is_copy
     near = removals.similarity[~removals.kept & ~copies]
-    counts = {"removals": _by_similarity(near), "near misses": near_misses}
+    counts = {"removed": _by_similarity(near), "near_misses": near_misses}
     least = folder.threshold if folder.floor is None else folder.floor
-    used = np.flatnonzero(counts["removals"] + near_misses)
+    used = np.flatnonzero(counts["removed"] + near_misses)
     first = min(int(least * _STEPS + 1e-9), _STEPS - 1, *used[:1].tolist())
     edges = [round(step / _STEPS, 2) for step in range(first, _STEPS + 1)]
     return Histogram(
@@ -61,27 +60,25 @@ def _similarity(folder: RunFolder, removals: Removals, near_misses: NDArray[np.i
 
 
 def _distance(counts: NDArray[np.int64]) -> Histogram:
-    used = np.flatnonzero(counts.sum(axis=0))
+    used = np.flatnonzero(counts)
     last = int(used[-1]) + 1 if len(used) else 0
     bits = tuple(map(float, range(last)))
-    series = {
-        "pairs": tuple(counts[0, :last].tolist()),
-        "near misses": tuple(counts[1, :last].tolist()),
-    }
-    return Histogram(bits, bits, series, {})
+    return Histogram(bits, bits, {"pairs": tuple(counts[:last].tolist())}, {})
 
 
-def _in_ranges(
-    values: NDArray[np.integer], series: dict[str, NDArray[np.bool_]], least: int
-) -> Histogram:
-    """Counts of numbers: one by one up to ten, then in ranges that double."""
-    most = int(values.max()) if len(values) else 0
-    begins = [*range(least, _SMALL + 1)]
-    while begins[-1] * 2 <= most or (begins[-1] == _SMALL and most > _SMALL):
-        begins.append(_SMALL + 1 if begins[-1] == _SMALL else (begins[-1] - 1) * 2 + 1)
-    begins = [begin for begin in begins if begin <= max(most, least)]
-    ends = [*(begin - 1 for begin in begins[1:]), max(most, least)]
-    edges = np.array([*begins, ends[-1] + 1])
+def _in_ranges(values: NDArray[np.integer], series: dict[str, NDArray[np.bool_]]) -> Histogram:
+    """Counts of numbers: one by one up to ten, then in ranges that double: 11–20, 21–40."""
+    if not len(values):
+        return Histogram((), (), dict.fromkeys(series, ()), {})
+    least, most = int(values.min()), int(values.max())
+    begins = [*range(_SMALL + 1)]
+    while begins[-1] < most:
+        begins.append((begins[-1] - 1) * 2 + 1 if begins[-1] > _SMALL else _SMALL + 1)
+    edges = np.array([*begins, begins[-1] * 2])
+    first = int(np.searchsorted(edges, least, "right")) - 1
+    last = int(np.searchsorted(edges, most, "right"))
+    begins, edges = begins[first:last], edges[first : last + 1]
+    ends = [*(begin - 1 for begin in begins[1:]), max(most, begins[-1])]
     counts = {
         name: tuple(np.histogram(values[flags], edges)[0].tolist())
         for name, flags in series.items()

@@ -67,7 +67,10 @@ class ClusterListing:
         return np.asarray(np.logical_and.reduce(conditions))
 
     def _order(self, sort: str, descending: bool) -> Numbers:
-        """The numbers of all clusters in an order; unknown values come last."""
+        """The numbers of all clusters in an order; unknown values come last.
+
+        `source` is by the number of sources, then by the source of the kept document.
+        """
         with self._mutex:
             found = self._orders.get((sort, descending))
             if found is None:
@@ -83,11 +86,11 @@ class ClusterListing:
             names = [name for name, *_ in self._index.about["sources"]]
             rank = np.full(len(names) + 1, np.nan)  # the last is for no source
             rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-            values = rank[self._index.array("around_source")]
+            values = [rank[self._index.array("around_source")], self._index.array("sources")]
         else:
-            values = self._index.array(sort).astype(np.float64)
-        # NaN sorts last.
-        return np.argsort(-values if descending else values, kind="stable")
+            values = [self._index.array(sort).astype(np.float64)]
+        # NaN sorts last; equal clusters are in the order of their numbers.
+        return np.lexsort([-key if descending else key for key in values])
 
     def _of_source(self, name: str) -> NDArray[np.bool_]:
         names = [one for one, *_ in self._index.about["sources"]]

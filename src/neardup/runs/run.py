@@ -46,7 +46,10 @@ _LONGEST_CHAIN = 10_000
 
 
 def open_run(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Run:
-    """Open the folder that `dedup` wrote; its index is built once, and told to `progress`."""
+    """Open the folder that `dedup` wrote; its index is built once, and told to `progress`.
+
+    `InputError` says what is wrong with a folder that is not a run, or is damaged.
+    """
     return Run(*opened_index(RunFolder(path), progress))
 
 
@@ -311,7 +314,8 @@ class Run:
             columns = (ends.other, ends.similarity, ends.distance)
             rows = zip(*(column[inside].tolist() for column in columns), strict=True)
             found += [Link(place, *row) for row in rows]
-        return sorted(found, key=lambda link: (link.a, link.b))
+        # Two documents that were removed for each other are listed twice.
+        return sorted(set(found), key=lambda link: (link.a, link.b))
 
     def neighbours(self, place: int, limit: int = 20) -> list[Link]:
         """The listed pairs of a document, the most similar first; `a` is the document.
@@ -355,7 +359,7 @@ class Run:
     # Plots
 
     def similarity_histogram(self) -> Histogram:
-        """`removals` and `near misses` by similarity, in bins of 0.01; `copies` apart."""
+        """`removed` and `near_misses` by similarity, in bins of 0.01; `copies` apart."""
         return self._histogram("similarity")
 
     def size_histogram(self) -> Histogram:
@@ -363,7 +367,7 @@ class Run:
         return self._histogram("size")
 
     def distance_histogram(self) -> Histogram:
-        """Listed `pairs` and `near misses` by the distance of their fingerprints."""
+        """Listed `pairs` by the distance of their fingerprints."""
         return self._histogram("distance")
 
     def length_histogram(self) -> Histogram:
