@@ -174,8 +174,9 @@ _DOING = {
     "all pairs": "all pairs: search for every pair",
     "output": "output: write rows",
     "index": "index: add kept documents",
+    "explore": "explore: index the run",
 }
-_BY_DOCUMENTS = ("keep order", "pairs", "clusters", "all pairs", "output", "index")
+_BY_DOCUMENTS = ("keep order", "pairs", "clusters", "all pairs", "output", "index", "explore")
 
 
 # How a command may report its progress: `--progress`.

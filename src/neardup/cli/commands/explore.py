@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
 from neardup.cli.terminal import say
+
+if TYPE_CHECKING:
+    from neardup.cli.progress import Stages
+    from neardup.collection.source import Progress
 
 # A separate process: a browser that it starts must not inherit the signals blocked here, and one
 # that runs in a terminal would take this one.
@@ -50,7 +55,7 @@ def explore(out: Path, port: int | None, no_browser: bool, read_only: bool, by: 
 
     stopping.if_stopped(lambda: f"{out} is unchanged")
     with Stages(quiet=False) as stages:
-        run = open_run(out, progress=stages)
+        run = open_run(out, progress=_once_it_begins(stages))
     explorer = Explorer(run, read_only=read_only, reviewer=by or _user(), title=out.absolute().name)
     server = ExploreServer(explorer, port)
     stopping.instead(lambda _number: server.shutdown())
@@ -59,6 +64,19 @@ def explore(out: Path, port: int | None, no_browser: bool, read_only: bool, by: 
         _open_browser(server.address)
     server.serve_forever()
     server.finish()
+
+
+def _once_it_begins(stages: Stages) -> Progress:
+    """Progress of a stage that may not be needed: it is shown from its first report on."""
+    shown: list[Progress | None] = []
+
+    def progress(done: int, total: int | None, documents: int) -> None:
+        if not shown:
+            shown.append(stages("explore"))
+        if shown[0] is not None:
+            shown[0](done, total, documents)
+
+    return progress
 
 
 def _user() -> str:

@@ -42,6 +42,7 @@ def show(site: Site, request: Request) -> Response:
         """The same list with other parameters; a page number holds for one list alone."""
         return site.url("/clusters", **{**asked, "page": None, **changes})
 
+    shows = {"density": run.has_all_pairs, "source": len(run.sources) > 1}
     names = [source.name for source in run.sources[:_MOST_SOURCES]]
     if query.source is not None and query.source not in names:
         names.append(query.source)
@@ -51,12 +52,12 @@ def show(site: Site, request: Request) -> Response:
         found=found,
         query=query,
         here=here,
-        headings=_headings(run.has_all_pairs, query, here),
-        has_density=run.has_all_pairs,
+        headings=_headings(shows, query, here),
+        shows=shows,
         sources=names,
         per_page=PER_PAGE,
-        filtered=any(name not in ("sort", "order", "per_page", "page") for name in asked),
-        all_clusters=site.run.clusters_count,
+        filters=asked.keys() - {"sort", "order", "per_page", "page"},
+        all_clusters=run.summary["clusters"],
         first=(found.page - 1) * query.per_page + 1,
     )
 
@@ -107,7 +108,9 @@ def parameters(query: ClusterQuery) -> dict[str, Any]:
     return {name: value for name, value in every.items() if value not in (None, "", False)}
 
 
-def _headings(has_density: bool, query: ClusterQuery, here: Callable[..., str]) -> list[Heading]:
+def _headings(
+    shows: dict[str, bool], query: ClusterQuery, here: Callable[..., str]
+) -> list[Heading]:
     def sorting(name: str, hint: str, look: str, sort: str) -> Heading:
         if sort != query.sort:
             return Heading(name, hint, look, here(sort=sort, order=None))
@@ -115,6 +118,7 @@ def _headings(has_density: bool, query: ClusterQuery, here: Callable[..., str]) 
         other = "ascending" if query.descending else "descending"
         return Heading(name, hint, look, here(order=other), order)
 
+    sources = "files that the documents come from"
     density = "share of the possible pairs that reach the threshold"
     return [
         sorting("#", "number of the cluster", "which", "number"),
@@ -122,7 +126,7 @@ def _headings(has_density: bool, query: ClusterQuery, here: Callable[..., str]) 
         sorting("Size", "documents in the cluster", "number", "size"),
         Heading("Copies", "exact copies that were removed", "number"),
         sorting("Weakest", "lowest similarity at which one was removed", "number", "weakest"),
-        *([sorting("Density", density, "number", "density")] if has_density else []),
-        sorting("Sources", "files that the documents come from", "number", "source"),
+        *([sorting("Density", density, "number", "density")] if shows["density"] else []),
+        *([sorting("Sources", sources, "number", "source")] if shows["source"] else []),
         Heading("Decided", "whether people decided about its removals", "said"),
     ]

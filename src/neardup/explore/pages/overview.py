@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neardup.collection.settings import DedupSettings
 from neardup.explore.http import RefusedError, Request, Response
@@ -24,7 +25,7 @@ from neardup.report.plots.seconds import seconds_plot
 from neardup.runs import Histogram, Run
 
 _BYTES = ("memory", "max_document")
-_NEAR_MISSES = "near_misses"
+_NEAR_MISSES = "near misses"
 
 
 @dataclass(frozen=True)
@@ -138,9 +139,11 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
 def _figures(site: Site, run: Run) -> Iterator[Figure]:
     yield _similarities(site, run)
     sizes = run.size_histogram()
+    (counts,) = sizes.series.values()
+    used = next((place for place, count in enumerate(counts) if count), 0)
     clusters = cluster_bars(
-        _spans(sizes),
-        _only(sizes),
+        _spans(sizes)[used:],
+        counts[used:],
         link=lambda least, most: site.url("/clusters", size_least=least, size_most=most),
     )
     yield Figure(
@@ -156,8 +159,8 @@ def _figures(site: Site, run: Run) -> Iterator[Figure]:
         length_plot(_spans(lengths), lengths.series["kept"], lengths.series["removed"]),
         "Kept and removed documents by their number of words.",
     )
-    distances = run.distance_histogram()
-    bars = distance_plot(_by_bit(distances), np.zeros(0, np.int64), run.summary["settings"]["bits"])
+    distances, bits = run.distance_histogram(), run.summary["settings"]["bits"]
+    bars = distance_plot(_in_all(distances), np.zeros(0, np.int64), bits)
     yield Figure(
         "Fingerprints of pairs",
         bars,
@@ -169,8 +172,8 @@ def _figures(site: Site, run: Run) -> Iterator[Figure]:
 
 def _similarities(site: Site, run: Run) -> Figure:
     found = run.similarity_histogram()
-    removed = found.series["removed"]
-    misses = found.series.get(_NEAR_MISSES, ())
+    removed = found.series["removals"]
+    misses = found.series[_NEAR_MISSES]
     holds = {begin: count for begin, count in zip(found.begins, removed, strict=True) if count}
 
     def link(low: float, high: float) -> str:
@@ -210,7 +213,7 @@ def _matrix(site: Site, run: Run, column: str | None) -> Markup | None:
     if found.against is not None:
         columns.append("other collection")
         counts = [[*row, more] for row, more in zip(counts, found.against, strict=True)]
-    known = {source.name for source in run.sources} if column is None else set()
+    known = set(names[: len(names) - bool(found.rest)]) if column is None else set()
 
     def link(row: str, _column: str) -> str:
         return site.url("/clusters", source=row) if row in known else ""
@@ -231,14 +234,6 @@ def _spans(histogram: Histogram) -> list[tuple[int, int]]:
     return [(int(begin), int(end)) for begin, end in bins]
 
 
-def _only(histogram: Histogram) -> tuple[int, ...]:
-    (counts,) = histogram.series.values()
-    return counts
-
-
-def _by_bit(histogram: Histogram) -> Any:
-    """Counts for every distance from 0; a wide bin counts at its beginning."""
-    counts = np.zeros(int(max(histogram.ends, default=-1)) + 1, np.int64)
-    for begin, count in zip(histogram.begins, _only(histogram), strict=True):
-        counts[int(begin)] += count
-    return counts
+def _in_all(histogram: Histogram) -> NDArray[np.int64]:
+    """The counts of all series together."""
+    return np.sum([*histogram.series.values()], axis=0, dtype=np.int64)

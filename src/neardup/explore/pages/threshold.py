@@ -12,6 +12,15 @@ from neardup.report.plots.curves import threshold_plot
 if TYPE_CHECKING:
     from neardup.runs import Run, ThresholdTable
 
+# Of the rows, with what the page calls them; without all pairs, only the first two are known.
+_FIGURES = (
+    ("kept", "kept"),
+    ("removed", "removed"),
+    ("clusters", "clusters"),
+    ("split", "clusters split"),
+    ("joined", "clusters joined"),
+)
+
 
 def show(site: Site, request: Request) -> Response:
     """The thresholds, with the one that `at` names or that of the run."""
@@ -42,7 +51,7 @@ def show(site: Site, request: Request) -> Response:
         place=place,
         base=base,
         own=own,
-        floor=run.floor,
+        figures=_FIGURES if table.exact else _FIGURES[:2],
         plot=plot,
         command=command,
     )

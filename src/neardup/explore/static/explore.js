@@ -72,10 +72,18 @@ function setUpRows(list) {
   });
 }
 
+// Addresses to keep and to send: empty fields of a search are left out.
+function setUpShortAddresses(form) {
+  form.addEventListener("formdata", ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+  });
+}
+
 const theme = document.getElementById("theme");
 if (theme) setUpTheme(theme);
 const rows = document.querySelector("[data-rows]");
 if (rows) setUpRows(rows);
+document.querySelectorAll("form[method=get]").forEach(setUpShortAddresses);
 const search = document.querySelector("input[type=search]");
 if (search) {
   onKeys({

@@ -1,12 +1,12 @@
 // The slider: shows the row of the table at the chosen threshold, and moves the mark in the plot.
-const FIGURES = ["kept", "removed", "clusters", "split", "joined"];
-
 function readRows(table) {
   return [...table.tBodies[0].rows].map((row) => ({
     element: row,
     threshold: Number(row.dataset.threshold),
     name: row.dataset.threshold,
-    figures: [...row.cells].slice(1, 1 + FIGURES.length).map((cell) => cell.textContent.trim()),
+    figures: new Map(
+      [...row.querySelectorAll("[data-name]")].map((cell) => [cell.dataset.name, cell.textContent.trim()]),
+    ),
   }));
 }
 
@@ -39,11 +39,11 @@ function setUp(table, input) {
     for (const each of rows) each.element.removeAttribute("aria-current");
     row.element.setAttribute("aria-current", "true");
     for (const place of document.querySelectorAll("[data-chosen]")) place.textContent = row.name;
-    FIGURES.forEach((name, place) => {
-      document.querySelector(`[data-figure="${name}"]`).textContent = row.figures[place];
+    for (const [name, figure] of row.figures) {
+      document.querySelector(`[data-figure="${name}"]`).textContent = figure;
       const said = document.querySelector(`[data-change="${name}"]`);
-      if (said) said.textContent = change(row.figures[place], now.figures[place]);
-    });
+      if (said) said.textContent = change(figure, now.figures.get(name));
+    }
     if (marker) moveMarker(marker, row.threshold);
     input.setAttribute("aria-valuetext", row.name);
   };

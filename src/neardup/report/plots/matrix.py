@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from neardup.report.markup import Markup, fill, joined
 from neardup.visible import visible
 
 _STEPS = 5
-_LONGEST_NAME = 60
+_LONGEST_ROW, _LONGEST_COLUMN = 60, 26  # characters
 _TABLE = """\
 <div class="scroll"><table class="matrix">
 <caption>{caption}</caption>
@@ -34,26 +35,30 @@ def matrix_table(
     """Counts by the names of rows and columns, as HTML; None if all are 0.
 
     A cell has the class `heat-0` for no document, and `heat-1` to `heat-5` by the logarithm of its
-    count; `link` returns where the count leads, given the names of its row and its column.
+    count; `link` returns where the count leads, given the names of its row and its column, or "".
     """
     most = max((count for row in counts for count in row), default=0)
     if not most:
         return None
+    folder = common_folder([*rows, *columns])
 
     def cell(row: str, column: str, count: int) -> Markup:
         shown: str = f"{count:,}" if count else "·"
-        if count and link is not None:
-            shown = fill(_LINK, link=link(row, column), count=shown)
+        target = link(row, column) if count and link is not None else ""
+        if target:
+            shown = fill(_LINK, link=target, count=shown)
         return fill(_CELL, step=heat(count, most), count=shown)
 
     return fill(
         _TABLE,
         caption=caption,
-        columns=joined(_named(_COLUMN, name) for name in columns),
+        columns=joined(_named(_COLUMN, name, folder, _LONGEST_COLUMN) for name in columns),
         rows=joined(
             _named(
                 _ROW,
                 row,
+                folder,
+                _LONGEST_ROW,
                 cells=joined(
                     cell(row, column, count) for column, count in zip(columns, line, strict=True)
                 ),
@@ -74,8 +79,20 @@ def heat(count: int, most: int) -> int:
     return min(_STEPS, 1 + int(_STEPS * math.log(count) / math.log(most))) if most > 1 else _STEPS
 
 
-def _named(template: str, name: str, **more: Markup) -> Markup:
-    whole = visible(name)
-    # The end of a path says more than its beginning.
-    short = whole if len(whole) <= _LONGEST_NAME else "…" + whole[1 - _LONGEST_NAME :]
-    return fill(template, whole=whole, name=short, **more)
+def common_folder(names: Sequence[str]) -> str:
+    """The folder that all names begin with, of those that have a folder.
+
+    >>> common_folder(["data/news/a.jsonl", "data/news/b.jsonl", "other"])
+    'data/news/'
+    """
+    folders = [name.split("/")[:-1] for name in names if "/" in name]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
+    return "".join(f"{parts[0]}/" for parts in shared)
+
+
+def _named(template: str, name: str, folder: str, longest: int, **more: Markup) -> Markup:
+    """A header with a short name: without the common folder, and the end of what is left."""
+    short = visible(name.removeprefix(folder)) or visible(name)
+    if len(short) > longest:
+        short = "…" + short[1 - longest :]
+    return fill(template, whole=visible(name), name=short, **more)
