@@ -263,17 +263,41 @@ class Run:
             for number in numbers
         ]
 
-    def members(self, number: int, page: int = 1, per_page: int = 25) -> list[DocumentRow]:
+    def members(
+        self, number: int, page: int = 1, per_page: int = 25, *, copies: bool | None = None
+    ) -> list[DocumentRow]:
         """A page of the members: the kept ones, then the others by similarity, descending.
 
-        A document of the other collection that the cluster is around is the first.
+        A document of the other collection that the cluster is around is the first. `copies` is
+        True for the removed exact copies alone, False for all the others.
         """
         rows = self._index.rows_of(
-            f"SELECT {_COLUMNS} FROM documents WHERE cluster = ? "
+            f"SELECT {_COLUMNS} FROM documents WHERE cluster = ? {self._filter(copies)}"
             "ORDER BY kept DESC, similarity DESC, place LIMIT ? OFFSET ?",
             (number, per_page, (page - 1) * per_page),
         )
         return [self._document(row) for row in rows]
+
+    def weakest_member(self, number: int) -> DocumentRow | None:
+        """The removed document that is least similar; None if there are only exact copies."""
+        rows = self._index.rows_of(
+            f"SELECT {_COLUMNS} FROM documents "
+            f"WHERE cluster = ? AND similarity IS NOT NULL {self._filter(False)}"
+            "ORDER BY kept, similarity, place DESC LIMIT 1",
+            (number,),
+        )
+        return self._document(rows[0]) if rows else None
+
+    def _filter(self, copies: bool | None) -> str:
+        """A condition on members; a copy has the features of an earlier one, or of its target."""
+        if copies is None:
+            return ""
+        is_copy = (
+            "kept = 0 AND (copy_of IS NOT NULL OR similarity = 1 AND "
+            f"(duplicate_of >= {self.documents} OR EXISTS (SELECT 1 FROM documents AS target "
+            "WHERE target.place = documents.duplicate_of AND target.copy_of = documents.place)))"
+        )
+        return f"AND {'' if copies else 'NOT '}({is_copy}) "
 
     def chain(self, place: int) -> list[ChainStep]:
         """The chain of pairs from a removed document to the one it duplicates, which ends it.
@@ -425,9 +449,7 @@ class Run:
             similarity = float(array("queue_similarity")[row])
             density = float(array("density")[cluster]) if cluster >= 0 else float("nan")
             size = int(array("size")[cluster]) if cluster >= 0 else 0
-            reason = doubt_of(
-                int(array("queue_reason")[row]), similarity, self.limit, density, size
-            )
+            reason = doubt_of(int(array("queue_reason")[row]), self.limit, density, size)
             number = cluster if cluster >= 0 else None
             found.append(QueueItem(int(a[row]), int(b[row]), similarity, number, reason))
         return found

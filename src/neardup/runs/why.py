@@ -88,15 +88,15 @@ def _are_copies(document: DocumentRow, target: DocumentRow) -> bool:
     return own == other
 
 
-def doubt_of(reason: int, similarity: float, limit: str, density: float, size: int) -> str:
+def doubt_of(reason: int, limit: str, density: float, size: int) -> str:
     """Why a pair is in the review queue."""
     if reason == MISSED:
-        return f"A near miss: both are kept, and {similarity:.4f} is just below {limit}."
+        return f"A near miss, below {limit}: they are in no common cluster."
     if reason == CHAINED:
-        return f"Only a chain of pairs connects them: {similarity:.4f} is below {limit}."
+        return f"Only a chain of pairs connects them: they are below {limit}."
     if reason == LOOSE:
         return (
             f"The weakest removal of a loose cluster: {density:.0%} of the pairs of its "
             f"{size:,} documents reach {limit}."
         )
-    return f"The weakest removal of its cluster: {similarity:.4f} is just above {limit}."
+    return f"The weakest removal of its cluster, at {limit}."
