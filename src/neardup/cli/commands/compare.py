@@ -64,7 +64,7 @@ def compare(
     from neardup.comparison.compare import compare as compare_texts
 
     listed: dict[str, Any] = {}
-    if len(documents) == _OF_RUN and not text:
+    if len(documents) == _OF_RUN and Path(documents[0]).is_dir() and not text:
         pair = _of_run(documents)
         names, texts, listed = pair.names, pair.texts, pair.listed
         recipe |= {**pair.recipe, **options.given_settings(asked)}
