@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from glob import glob
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from xxhash import xxh3_128
 
@@ -16,13 +16,24 @@ from neardup.errors import SettingError
 from neardup.read.expand import local_files
 
 
+@runtime_checkable
+class KnowsInputs(Protocol):
+    """A source that is a copy, and knows what `inputs_of` the original were."""
+
+    inputs: list[dict[str, Any]]
+
+
 def inputs_of(source: Source | None) -> list[dict[str, Any]]:
     """Name, number of files, bytes and latest modification of each named input.
 
     What is unknown is None: everything of a URL and of standard input. Documents in memory have no
     names, so the list is empty.
     """
-    return [] if source is None else [_described(name) for name in source.places]
+    if source is None:
+        return []
+    if isinstance(source, KnowsInputs):
+        return source.inputs
+    return [_described(name) for name in source.places]
 
 
 def require_checkable(names: Sequence[str]) -> None:

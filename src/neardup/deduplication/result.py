@@ -18,6 +18,7 @@ from neardup.collection.deliveries import Delivery, Origins
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import Source
 from neardup.deduplication.listed_pairs import PairList, with_copies
+from neardup.deduplication.obeyed import Obeyed
 from neardup.deduplication.removals import Both, Evidence, Found
 from neardup.deduplication.rows import names_beside, rows_where, texts_at, together
 from neardup.errors import SettingError
@@ -59,6 +60,25 @@ class Result:
     delivery: Delivery | None = None  # if the kept documents are added to an index
     origins: Origins | None = None  # of the other collection, if it is an index
     started: str = ""  # when the run began, as ISO 8601
+    obeyed: Obeyed | None = None  # what people have decided, if the run was told
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """The result in a folder that `save` or `neardup dedup` wrote.
+
+        The input is not read: rows and texts come from the folder.
+
+        >>> import tempfile
+        >>> import neardup as nd
+        >>> texts = ["one two three four five", "One, two, three, four, five!", "something else"]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     nd.dedup(texts, pairs="all").save(folder)
+        ...     nd.Result.load(folder).rethreshold(0.9)
+        <Result of 3 documents: 1 removed, 1 cluster>
+        """
+        from neardup.deduplication.load import load
+
+        return load(path)
 
     @property
     def collected(self) -> Collected:
@@ -133,9 +153,26 @@ class Result:
         if self.both.right is not None:
             is_other = clustering.kept_for >= len(self.collected)
             more = {"duplicate_of_other": column_of(is_other, clustering.kept), **more}
+        if self.obeyed is not None:
+            more["decided_by"] = self._decided_by
         for name, column in more.items():
             table = table.append_column(name, column)
         return table
+
+    @cached_property
+    def _decided_by(self) -> pa.Array:
+        """Who decided, for each row of `clustering`; null where similarity did."""
+        clustering, obeyed = self.clustering, self.obeyed
+        names: list[str | None] = [None] * len(clustering.place)
+        if obeyed is not None:
+            rows = np.flatnonzero(~clustering.kept)
+            partner = clustering.kept_for if clustering.via is None else clustering.via
+            # In a component, chains connect documents that are not similar enough.
+            below = (clustering.similarity < self.settings.least) & (clustering.via is None)
+            found = obeyed.decided_by(clustering.place[rows], partner[rows], below[rows])
+            for row, name in zip(rows.tolist(), found, strict=True):
+                names[row] = name
+        return pa.array(names, pa.string())
 
     @cached_property
     def kept(self) -> pa.Table:
@@ -159,11 +196,14 @@ class Result:
         clustering = self.clustering
         rows = np.flatnonzero(~clustering.kept)
         rows = rows[np.argsort(clustering.place[rows])]
-        return {
+        found = {
             "duplicate_of": self.ids_at(clustering.kept_for[rows]),
             "similarity": column_of(clustering.similarity[rows]),
             **self._origin_columns(clustering.kept_for[rows]),
         }
+        if self.obeyed is not None:
+            found["decided_by"] = taken(self._decided_by, column_of(rows))
+        return found
 
     def _origin_columns(
         self, places: Places, nulls: NDArray[np.bool_] | None = None
@@ -200,9 +240,20 @@ class Result:
 
     @property
     def unproven(self) -> NDArray[np.bool_]:
-        """Which rows of `clustering` are removed without reaching the threshold."""
+        """Which rows of `clustering` are removed without reaching the threshold.
+
+        Those that people have decided on are not among them.
+        """
         clustering = self.clustering
-        return ~clustering.kept & (clustering.similarity < self.settings.least)
+        below = ~clustering.kept & (clustering.similarity < self.settings.least)
+        return below & ~self.decided
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """Which rows of `clustering` are removed because people said so."""
+        if self.obeyed is None:
+            return np.zeros(len(self.clustering.place), np.bool_)
+        return np.asarray(self._decided_by.is_valid())
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -253,6 +304,7 @@ class Result:
         )
         if self.both.within:
             is_copy |= kinds[place] != place
+        is_copy &= kinds[place] >= 0  # people may remove an empty document
         return int(is_copy.sum())
 
     def ids_at(self, places: Places, nulls: NDArray[np.bool_] | None = None) -> pa.Array:

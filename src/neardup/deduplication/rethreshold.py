@@ -20,7 +20,7 @@ from neardup.deduplication.removals import (
 )
 from neardup.errors import SettingError
 from neardup.features.weighted import WeightedFeatures, joined as joined_features
-from neardup.fingerprints.fingerprinter import Fingerprinter
+from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.kernels.set_join import similarities
 from neardup.pairs.all_pairs import PairBatch, joined
 from neardup.pairs.search import FoundPairs
@@ -45,6 +45,7 @@ def rethresholded(result: Result, threshold: float) -> Result:
         settings,
         threshold=float(threshold),
         floor=None if settings.floor is None or settings.floor >= threshold else settings.floor,
+        levels=tuple(level for level in settings.levels if level <= threshold),
     )
     if settings.cluster == "components" and both.within:
         removals = components_of(
@@ -78,6 +79,11 @@ def _known_pairs(result: Result, threshold: float) -> PairList:
             f"threshold below {settings.threshold:g})"
         )
     if settings.similarity == "hamming":
+        if threshold != int(threshold):
+            raise SettingError(
+                f"threshold={threshold!r}: with similarity=hamming it is the maximum number of "
+                "differing bits, a whole number"
+            )
         is_known = 0 <= threshold <= settings.threshold
     else:
         least = settings.threshold if settings.floor is None else settings.floor
@@ -138,9 +144,9 @@ def _similarities(result: Result, a: Places, b: Places) -> Similarities:
     both, settings = result.both, result.settings
     if settings.similarity == "hamming":
         return both.similarities(a, b, result.fingerprinter, settings)
-    n = len(both.left)
+    n, fingerprinter = len(both.left), _fitted(result)
     own = np.union1d(a, b[b < n])
-    left = _features_at(result.source, result.fingerprinter, own)
+    left = _features_at(result.source, fingerprinter, own)
     found = np.empty(len(a))
     inside = b < n
     found[inside] = similarities(
@@ -152,7 +158,7 @@ def _similarities(result: Result, a: Places, b: Places) -> Similarities:
     )
     if result.other_source is not None and not inside.all():
         others = np.unique(b[~inside] - n)
-        right = _features_at(result.other_source, result.fingerprinter, others)
+        right = _features_at(result.other_source, fingerprinter, others)
         found[~inside] = similarities(
             *left.arrays,
             np.searchsorted(own, a[~inside]),
@@ -162,6 +168,19 @@ def _similarities(result: Result, a: Places, b: Places) -> Similarities:
             threads=result.fingerprinter.threads,
         )
     return found
+
+
+def _fitted(result: Result) -> Fingerprinter:
+    """The fingerprinter with its idf table, which a loaded result has to count again."""
+    fingerprinter = result.fingerprinter
+    if not fingerprinter.scheme.needs_idf or fingerprinter.idf is not None:
+        return fingerprinter
+    if result.both.right is not None:
+        raise SettingError(
+            "the weights of this result depend on the whole other collection, which its folder "
+            "does not have; run dedup with the new threshold"
+        )
+    return fitted(fingerprinter, (batch.columns for batch in result.source.batches()), None)
 
 
 def _features_at(source: Source, fingerprinter: Fingerprinter, places: Places) -> WeightedFeatures:
