@@ -141,3 +141,56 @@ def test_a_process_killed_between_two_renames_loses_nothing(tmp_path):
         write(out, "third")
     assert rows(out) == "first"
     assert os.listdir(tmp_path) == ["out"]
+
+
+CARRYING = FolderKind(KIND.marker, KIND.keys, KIND.files, carried=("notes.jsonl",))
+
+
+def overwrite(path):
+    with replacing_folder(path, CARRYING, overwrite=True) as folder:
+        (folder / "about.json").write_text(json.dumps({"kind": "test"}))
+        (folder / "rows-1.csv").write_text("new")
+        yield folder
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+@pytest.mark.parametrize("can_link", [True, False])
+def test_carried_files_stay(tmp_path, monkeypatch, can_exchange, can_link):
+    out = tmp_path / "out"
+    write(out, "first")
+    (out / "notes.jsonl").write_text("one\n")
+    if not can_exchange:
+        monkeypatch.setattr(folders, "exchange", lambda one, other: False)
+    if not can_link:
+
+        def refuse(*_):
+            raise PermissionError(1, "no links here")
+
+        monkeypatch.setattr(os, "link", refuse)
+    with (out / "notes.jsonl").open("a") as writer:
+        for _ in overwrite(out):
+            writer.write("two\n")
+            writer.flush()
+        assert (out / "notes.jsonl").read_text() == "one\ntwo\n"
+        assert rows(out) == "new"
+        if can_link:  # whoever has the file open writes on
+            writer.write("three\n")
+            writer.flush()
+            assert (out / "notes.jsonl").read_text() == "one\ntwo\nthree\n"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_carried_file_that_is_made_late_is_not_lost(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    write(out, "first")
+    swap = folders.exchange
+
+    def late(new, target):
+        (target / "notes.jsonl").write_text("late\n")
+        return swap(new, target)
+
+    monkeypatch.setattr(folders, "exchange", late)
+    for _ in overwrite(out):
+        pass
+    assert (out / "notes.jsonl").read_text() == "late\n"
+    assert rows(out) == "new"
