@@ -33,7 +33,7 @@ from neardup.runs.texts import StoredTexts, texts_of_rows
 from neardup.runs.thresholds import threshold_table
 from neardup.runs.words import indexed
 
-FORMAT = 1
+FORMAT = 2
 _AT_ONCE = 50_000
 _TITLE = 160
 _TITLE_READ = 4 * _TITLE
@@ -208,6 +208,7 @@ class _Builder:
             **{f"queue_{name}": value for name, value in vars(queue).items()},
             "removed": removals.removed,
             "removed_for": removals.kept_for[removals.removed],
+            "removed_similarity": removals.similarity[removals.removed],
         }
         others = clusters.around >= removals.documents
         arrays["cluster"][clusters.around[others]] = np.flatnonzero(others)
@@ -305,7 +306,8 @@ def _search_columns(folder: RunFolder, texts: StoredTexts) -> list[str]:
             is_shown = field.name in texts.columns and is_text(undictionaried(field.type))
             if is_shown and not is_compared:
                 names.append(field.name)
-    return names[:MOST_COLUMNS]
+    # A run without documents has no columns, and a table of words needs one.
+    return names[:MOST_COLUMNS] or ["text"]
 
 
 def _searched(

@@ -49,10 +49,8 @@ class ClusterListing:
             conditions.append(array("size") >= query.size_least)
         if query.size_most is not None:
             conditions.append(array("size") <= query.size_most)
-        if query.similarity_least is not None:
-            conditions.append(array("weakest") >= query.similarity_least)
-        if query.similarity_most is not None:
-            conditions.append(array("weakest") <= query.similarity_most)
+        if query.similarity_least is not None or query.similarity_most is not None:
+            conditions.append(self._with_removals(query.similarity_least, query.similarity_most))
         if query.chains:
             conditions.append(array("chains") > 0)
         if query.source is not None:
@@ -91,6 +89,15 @@ class ClusterListing:
             values = [self._index.array(sort).astype(np.float64)]
         # NaN sorts last; equal clusters are in the order of their numbers.
         return np.lexsort([-key if descending else key for key in values])
+
+    def _with_removals(self, least: float | None, most: float | None) -> NDArray[np.bool_]:
+        """The clusters in which a document was removed with such a similarity."""
+        similarity = self._index.array("removed_similarity")
+        chosen = similarity >= (0 if least is None else least)
+        chosen &= similarity <= (np.inf if most is None else most)
+        found = np.zeros(len(self), np.bool_)
+        found[self._index.array("cluster")[self._index.array("removed")[chosen]]] = True
+        return found
 
     def _of_source(self, name: str) -> NDArray[np.bool_]:
         names = [one for one, *_ in self._index.about["sources"]]

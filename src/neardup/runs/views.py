@@ -63,7 +63,7 @@ class ClusterQuery:
     """Which clusters, in which order, and which page of them, from 1.
 
     `search` has words that all must occur in one member, "phrases", `column:word`, or an id or the
-    beginning of one. The similarities bound the weakest removal. `chains` asks for clusters with
+    beginning of one. The similarities are those of some removal. `chains` asks for clusters with
     members below the threshold, `undecided` for those that are not completely decided.
     """
 

@@ -25,7 +25,6 @@ from neardup.report.plots.seconds import seconds_plot
 from neardup.runs import Histogram, Run
 
 _BYTES = ("memory", "max_document")
-_NEAR_MISSES = "near misses"
 
 
 @dataclass(frozen=True)
@@ -172,15 +171,16 @@ def _figures(site: Site, run: Run) -> Iterator[Figure]:
 
 def _similarities(site: Site, run: Run) -> Figure:
     found = run.similarity_histogram()
-    removed = found.series["removals"]
-    misses = found.series[_NEAR_MISSES]
+    removed = found.series["removed"]
+    misses = found.series["near_misses"]
     holds = {begin: count for begin, count in zip(found.begins, removed, strict=True) if count}
 
     def link(low: float, high: float) -> str:
         # Near misses are in no cluster; the queue shows them.
         if low not in holds:
             return site.url("/review")
-        bounds = {"similarity_least": f"{low:.4g}", "similarity_most": f"{high:.4g}"}
+        # Exact copies have the similarity 1; they are not in the plot.
+        bounds = {"similarity_least": f"{low:.4g}", "similarity_most": f"{min(high, 0.9999):.4g}"}
         return site.url("/clusters", sort="weakest", **bounds)
 
     edges = [*found.begins, found.ends[-1]] if found.begins else []
@@ -189,8 +189,8 @@ def _similarities(site: Site, run: Run) -> Figure:
     )
     copies = run.summary["exact_copies"]
     said = [
-        "Removed documents by their similarity to the one they duplicate. A bar opens the "
-        "clusters whose weakest removal is in it."
+        "Removed documents by their similarity to the one they duplicate. A bar opens their "
+        "clusters."
         if plot
         else "No document was removed, except exact copies."
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,9 @@ def show(site: Site, request: Request) -> Response:
         try:
             chosen = float(asked)
         except ValueError:
-            raise RefusedError(400, "at must be a threshold.") from None
+            chosen = math.nan
+        if not math.isfinite(chosen):
+            raise RefusedError(400, "at must be a threshold.")
     thresholds = [row.threshold for row in table.rows]
     place = _nearest(thresholds, chosen)
     base = _nearest(thresholds, own)
