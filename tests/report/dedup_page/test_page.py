@@ -17,7 +17,7 @@ NASTY = (
     "<script>alert(1)</script></div></svg></style><!-- <img src=https://a.example/x onerror=run()>"
     ' {{ 7 * 7 }} {% raw %} &lt; "quoted" \x00 \x1b[31m \u202eturned\u202c'
 )
-VOID = {"meta", "br", "img"}
+VOID = {"meta", "br", "img", "input"}
 
 
 def view(name, text, similarity=None):
@@ -274,6 +274,7 @@ def test_changes_are_marked_by_more_than_colour():
     assert '<span class="variant">the</span> <ins>old</ins> fox ran' in page
     assert re.search(r"\bdel \{[^}]*line-through", page)
     assert re.search(r"\bins \{[^}]*underline", page)
+    assert re.search(r"\.variant \{[^}]*underline dotted", page)
     assert "1 change (−1 +1 words); case or punctuation in 2 places" in page
 
 
@@ -325,6 +326,87 @@ def test_warnings_and_inputs_are_escaped():
     assert "2 files, 1,234 bytes, modified 2026-01-02T03:04:05" in text
     assert "compared with s3://old" in text
     assert "<script>alert" not in page
+
+
+def test_the_date_the_folder_and_the_versions_are_shown():
+    summary = {
+        **report().summary,
+        "started": "2026-01-02T03:04:05.678+01:00",
+        "format": "csv",
+        "versions": {"neardup": "1.2", "numpy": NASTY},
+    }
+    page = report_page(report(summary=summary, folder=f"'{NASTY}'"))
+    text = Parsed(page).text
+    assert "Run started 2026-01-02 03:04:05 UTC+01:00" in text
+    assert '<time datetime="2026-01-02T03:04:05.678+01:00">' in page
+    assert f"neardup explore '{visible(NASTY)}'" in text
+    assert f"neardup 1.2, numpy {visible(NASTY)}" in text
+    assert re.search(r"format of kept and removed\s*csv\s", text)
+    assert "neardup explore" not in report_page(report())
+    assert "Run started" not in report_page(report())
+
+
+def test_a_command_of_several_lines_keeps_them():
+    page = report_page(report(command="a(\n    <b>\x1b\n)"))
+    assert "<pre><code>a(\n    &lt;b&gt;␛\n)</code></pre>" in page
+
+
+def places(page, number):
+    """The place of each cluster in an order, from top to bottom of the page."""
+    return [int(place) for place in re.findall(rf"--by-{number}:(\d+)", page)]
+
+
+def test_clusters_are_sorted_without_a_script():
+    views = [
+        ClusterView(9, view("b10", "x"), (view("c", "y", 0.9),), weakest=0.8),
+        ClusterView(7, view("b9", "x"), (view("a", "y", 0.9),), weakest=0.9),
+        ClusterView(5, view("a", "x"), (), weakest=None),
+        ClusterView(3, view("<b>", "x"), (view("b", "y", 0.9),), weakest=0.7),
+    ]
+    page = diffs(*views)
+    parsed = Parsed(page)
+    assert places(page, 1) == [1, 2, 3, 0]  # by the weakest member
+    assert places(page, 2) == [3, 2, 1, 0]  # by id: < a b9 b10
+    assert parsed.text.index("b10") < parsed.text.index("b9")
+    assert [value for name, value in parsed.attributes if name == "type"] == ["radio"] * 3
+    assert "script" not in parsed.tags
+    assert "weakest 0.7000" in parsed.text
+    for number in (1, 2):
+        assert f".orders:has(.by-{number}:checked) + .list > * {{ order: var(--by-{number})" in page
+
+
+def test_removals_are_sorted_by_changed_words_too():
+    def pair(name, text):
+        return ClusterView(2, view("k", "one two three four"), (view(name, text, 0.9),))
+
+    views = (pair("z", "one two three"), pair("y", "five six"), pair("x", "one two three four"))
+    page = report_page(report(**{**NOTHING, "weakest": views}))
+    assert places(page, 1) == [1, 0, 2]
+    assert places(page, 2) == [2, 1, 0]
+
+
+def test_a_single_cluster_needs_no_order():
+    page = diffs(cluster("the red fox ran", "the old fox ran"))
+    assert "radio" not in page.partition("</head>")[2]
+    assert "style=" not in page
+
+
+@given(st.lists(st.text(alphabet="ab019<٣", max_size=6), max_size=8))
+def test_names_are_sorted_by_their_numbers(names):
+    ordered = sorted(names, key=natural)
+    assert sorted(ordered) == sorted(names)
+    assert sorted(["x" + "9" * 5000, "x10", "x9"], key=natural)[:2] == ["x9", "x10"]
+
+
+def test_code_keeps_its_lines_and_indentation():
+    code = "def f(x):\n    if x:\n        return 1\n    return {}\n"
+    page = diffs(cluster(code.format(2), code.format(3)))
+    assert '<div class="text code" dir="ltr"' in page
+    assert "    if x:\n" in page
+    assert "        return 1" in page
+    assert "return <ins>3</ins>" in page
+    prose = diffs(cluster("one two\nthree four\nfive", "one two\nthree five\nfive"))
+    assert '<div class="text" dir="ltr"' in prose
 
 
 def test_a_cluster_may_be_around_a_document_that_is_not_kept():

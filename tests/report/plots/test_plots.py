@@ -3,12 +3,14 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import combinations, pairwise
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from neardup.report.look import stylesheet
 from neardup.report.plots.curves import curve_plot, threshold_plot
 from neardup.report.plots.drawing import (
     LETTER,
@@ -217,6 +219,140 @@ def test_false_candidates_differ_by_more_than_colour():
     svg = distance_plot(np.bincount([1]), np.bincount([2]), 64)
     assert svg.count('fill="url(#distance-hatching)"') == 2
     assert '<pattern id="distance-hatching"' in svg
+
+
+@given(whole_numbers(4096), whole_numbers(9999))
+def test_near_misses_are_stacked_on_removals(removed, missed):
+    edges = [place / 100 for place in range(40, 101)]
+    gone, near = (
+        np.resize(counts, 60) if len(counts) else [0] * 60 for counts in (removed, missed)
+    )
+    svg = similarity_bars(edges, gone, 0.8, misses=near)
+    if not np.any(gone) and not np.any(near):
+        assert svg is None
+        return
+    check_texts(svg)
+    assert len(hints(svg)) == 60
+    assert ("near misses" in svg) == bool(np.any(near))
+    for hint, count, miss in zip(hints(svg), gone, near, strict=True):
+        said = [int(number.replace(",", "")) for number in re.findall(r"([\d,]+) [rnd]", hint)]
+        assert said == [number for number in (count, miss) if number] or not count + miss
+
+
+def test_near_misses_differ_by_more_than_colour():
+    svg = similarity_bars([0.6, 0.7, 0.8, 0.9], [0, 0, 4], 0.8, misses=[3, 1, 0])
+    assert svg.count('fill="url(#similarity-hatching)"') == 2  # the bars and the legend
+    assert hints(svg) == [
+        "0.6 to 0.7: 3 near misses",
+        "0.7 to 0.8: 1 near miss",
+        "0.8 to 0.9: 4 removed documents",
+    ]
+
+
+SPANS = [(0, 0), (1, 1), (2, 2), (3, 4), (5, 8), (9, 16)]
+
+
+@given(st.lists(st.tuples(COUNTS, COUNTS), min_size=6, max_size=6))
+def test_lengths_of_kept_and_removed_are_stacked(counts):
+    kept, removed = zip(*counts, strict=True)
+    svg = length_plot(SPANS, kept, removed)
+    check_texts(svg)
+    assert hints(svg)[3] == f"3 to 4 words: {kept[3]:,} kept, {removed[3]:,} removed"
+    assert length_plot(SPANS, [0] * 6, [0] * 6) is None
+
+
+def test_bars_are_links_and_empty_ones_are_not():
+    def link(first, last):
+        return f"/clusters?least={first}&most={last}&q=\"><script>'"
+
+    for svg in (
+        cluster_bars(SPANS[2:], [5, 0, 2, 1], link=link),
+        length_plot(SPANS[2:], [5, 0, 2, 0], [0, 0, 0, 1], link=link),
+        distance_plot(np.array([1, 0, 2]), np.array([0, 0, 0, 7]), 64, link=link),
+        similarity_bars([0.6, 0.7, 0.8, 0.9, 1], [0, 0, 4, 1], 0.8, misses=[3, 0, 0, 0], link=link),
+    ):
+        parsed = ElementTree.fromstring(svg)
+        assert parsed.attrib["role"] == "group"
+        links = list(parsed.iter("a"))
+        assert len(links) == 3
+        for element in links:
+            first, last = re.search(
+                r"least=([\d.]+)&most=([\d.]+)", element.attrib["href"]
+            ).groups()
+            assert element.attrib["href"] == link(first, last)
+            assert element.attrib["aria-label"] == element.find("path/title").text
+        # What is not a link is hidden from screen readers, which have the label.
+        assert [child.tag for child in parsed] == ["g", "a", "a", "a"]
+        assert parsed[0].attrib["aria-hidden"] == "true"
+        assert "<script" not in svg
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), COUNTS, COUNTS), min_size=1, max_size=60), THRESHOLDS)
+def test_the_marker_of_the_threshold_can_be_moved(rows, threshold):
+    thresholds, kept, removed = zip(*rows, strict=True)
+    svg = threshold_plot(thresholds, kept, removed, threshold)
+    check_texts(svg)
+    (marker,) = (
+        e for e in ElementTree.fromstring(svg).iter() if "plot-marker" in e.get("class", "")
+    )
+    assert marker.attrib["id"] == "threshold-marker"
+    low, high, left, right = (float(marker.attrib[f"data-{name}"]) for name in ENDS)
+    placed = left + (threshold - low) / (high - low) * (right - left)
+    assert marker.attrib["transform"] == f"translate({placed:.1f})".replace(".0)", ")")
+
+
+ENDS = ("low", "high", "left", "right")
+
+
+def test_plots_have_classes_and_no_colours_or_styles():
+    for svg in (
+        similarity_bars([0.6, 0.7, 0.8], [1, 2], 0.7, misses=[1, 0], link=lambda a, b: "/x"),
+        distance_plot(np.bincount([1]), np.bincount([2]), 64),
+        cluster_plot(np.array([2, 3])),
+        length_plot(SPANS, [1] * 6, [1] * 6),
+        seconds_plot({"read": 1.0}),
+        curve_plot([(0.0, 0.0), (1.0, 1.0)], 0.8),
+        threshold_plot([0.5, 0.6], [1, 2], [2, 1], 0.5),
+    ):
+        assert not re.search(r"#[0-9a-f]{3}|style|rgb|\bon\w+=|stroke=|<script", svg)
+        used = set(re.findall(r"plot[\w-]*", " ".join(re.findall(r'class="([^"]*)"', svg))))
+        assert "plot" in used
+        for name in used - {"plot-marker"}:
+            assert re.search(rf"\.{name}[ ,:]", stylesheet()), name
+        assert svg.__html__() is svg  # a template does not escape it again
+
+
+def test_a_matrix_has_steps_links_and_names():
+    names = ["data/in/<b>.jsonl", "data/in/" + "x" * 100 + "\x1b.jsonl", "other"]
+    counts = [[0, 10_000, 1], [20, 0, 0], [0, 0, 500]]
+
+    def address(row, column):
+        return f"/?r={quote(row)}&c={quote(column)}"
+
+    table = matrix_table(names, names, counts, link=address)
+    parsed = ElementTree.fromstring(table.replace("\n", ""))
+    cells = [cell for cell in parsed.iter("td") if cell.get("class")]
+    assert [cell.attrib["class"] for cell in cells] == [
+        f"heat-{step}" for step in (0, 5, 1, 2, 0, 0, 0, 0, 4)
+    ]
+    assert [link.text for link in parsed.iter("a")] == ["10,000", "1", "20", "500"]
+    assert next(parsed.iter("a")).attrib["href"] == address(*names[:2])
+    headers = ["".join(header.itertext()) for header in parsed.iter("th")]
+    assert headers[0] == "1 <b>.jsonl"
+    assert headers[2] == "3 other"
+    assert "\x1b" not in table
+    assert all(len(header) < 70 for header in headers)
+    assert matrix_table(["a"], ["b"], [[0]]) is None
+    assert matrix_table([], [], []) is None
+
+
+@given(st.integers(1, 10**9), st.integers(0, 10**9))
+def test_heat_grows_with_the_count(most, count):
+    count = min(count, most)
+    assert heat(0, most) == 0
+    assert heat(most, most) == 5
+    assert (1 if count else 0) <= heat(count, most) <= 5
+    assert heat(count, most) >= heat(count // 2, most)
 
 
 def test_text_cannot_leave_its_place():

@@ -77,10 +77,9 @@ def similarity_bars(
     if missed.any():
         hatching = drawing.hatching()
         legend += [(BAR, "removed"), (hatching, "near misses")]
-        hints = _hints(names, counts, "removed document")
         hints = [
-            f"{hint}, {miss:,} near miss{'' if miss == 1 else 'es'}" if miss else hint
-            for hint, miss in zip(hints, missed.tolist(), strict=True)
+            f"{name}: {_removed_and_missed(gone, miss)}"
+            for name, gone, miss in zip(names, counts.tolist(), missed.tolist(), strict=True)
         ]
     margin = 0.02 * (edges[-1] - edges[0])
     plane = Plane(
@@ -250,6 +249,20 @@ def cut(lowest: float, highest: float) -> tuple[float, int, int]:
         s for s in (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1) if 40 * s >= room - 1e-9
     )
     return step, math.floor(lowest / step + 1e-9), math.ceil(highest / step - 1e-9)
+
+
+def _removed_and_missed(removed: int, missed: int) -> str:
+    """Both counts in words; a count of 0 only if there is no other.
+
+    >>> _removed_and_missed(0, 1), _removed_and_missed(2, 0), _removed_and_missed(1, 1200)
+    ('1 near miss', '2 removed documents', '1 removed document, 1,200 near misses')
+    """
+    said = []
+    if removed or not missed:
+        said.append(f"{removed:,} removed document{'' if removed == 1 else 's'}")
+    if missed:
+        said.append(f"{missed:,} near miss{'' if missed == 1 else 'es'}")
+    return ", ".join(said)
 
 
 def _stack(plane: Plane, edges: Sequence[float], tops: Numbers, feet: Numbers, look: str) -> None:

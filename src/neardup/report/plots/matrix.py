@@ -18,8 +18,8 @@ _TABLE = """\
 <tbody>
 {rows}</tbody></table></div>
 """
-_COLUMN = '<th scope="col" title="{whole}"><span><bdi>{name}</bdi></span></th>'
-_ROW = '<tr><th scope="row" title="{whole}"><bdi>{name}</bdi></th>{cells}</tr>\n'
+_COLUMN = '<th scope="col" title="{whole}"><span>{number}<bdi>{name}</bdi></span></th>'
+_ROW = '<tr><th scope="row" title="{whole}">{number}<bdi>{name}</bdi></th>{cells}</tr>\n'
 _CELL = '<td class="heat-{step}">{count}</td>'
 _LINK = '<a href="{link}">{count}</a>'
 
@@ -36,11 +36,16 @@ def matrix_table(
 
     A cell has the class `heat-0` for no document, and `heat-1` to `heat-5` by the logarithm of its
     count; `link` returns where the count leads, given the names of its row and its column, or "".
+    Where rows and columns have the same names, both are numbered, so that long names are found.
     """
     most = max((count for row in counts for count in row), default=0)
     if not most:
         return None
     folder = common_folder([*rows, *columns])
+    most_names = max(len(rows), len(columns))
+    numbers = [""] * most_names
+    if list(rows) == list(columns):
+        numbers = [f"{number} " for number in range(1, most_names + 1)]
 
     def cell(row: str, column: str, count: int) -> Markup:
         shown: str = f"{count:,}" if count else "·"
@@ -52,18 +57,22 @@ def matrix_table(
     return fill(
         _TABLE,
         caption=caption,
-        columns=joined(_named(_COLUMN, name, folder, _LONGEST_COLUMN) for name in columns),
+        columns=joined(
+            _named(_COLUMN, name, folder, _LONGEST_COLUMN, number=number)
+            for number, name in zip(numbers, columns, strict=False)
+        ),
         rows=joined(
             _named(
                 _ROW,
                 row,
                 folder,
                 _LONGEST_ROW,
+                number=number,
                 cells=joined(
                     cell(row, column, count) for column, count in zip(columns, line, strict=True)
                 ),
             )
-            for row, line in zip(rows, counts, strict=True)
+            for number, row, line in zip(numbers, rows, counts, strict=False)
         ),
     )
 
@@ -90,9 +99,19 @@ def common_folder(names: Sequence[str]) -> str:
     return "".join(f"{parts[0]}/" for parts in shared)
 
 
-def _named(template: str, name: str, folder: str, longest: int, **more: Markup) -> Markup:
-    """A header with a short name: without the common folder, and the end of what is left."""
-    short = visible(name.removeprefix(folder)) or visible(name)
-    if len(short) > longest:
-        short = "…" + short[1 - longest :]
-    return fill(template, whole=visible(name), name=short, **more)
+def shortened(name: str, longest: int) -> str:
+    """A name without its middle, if it is too long: both ends of a path tell it from others.
+
+    >>> shortened("crawl/part-00001/pages.jsonl", 21)
+    'crawl/part…ages.jsonl'
+    """
+    if len(name) <= longest:
+        return name
+    half = (longest - 1) // 2
+    return f"{name[: longest - 1 - half]}…{name[-half:]}"
+
+
+def _named(template: str, name: str, folder: str, longest: int, **more: object) -> Markup:
+    """A header with a short name, without the common folder."""
+    short = visible(name.removeprefix(folder) or name)
+    return fill(template, whole=visible(name), name=shortened(short, longest), **more)
