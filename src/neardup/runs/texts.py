@@ -18,7 +18,7 @@ from neardup.kernels.columns import column_of, taken
 from neardup.read.columns import field_texts
 from neardup.runs.folder import RunFolder, open_parquet
 
-_MOST_BYTES = 64 << 20
+_MOST_BYTES = 32 << 20
 
 Places = NDArray[np.int64]
 

@@ -1,0 +1,141 @@
+"""One measurement of a stored run in a process of its own: what to do and a folder in, JSON out."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+Json = dict[str, Any]
+Calls = list[Callable[[], object]]
+
+_SORTS = ("size", "weakest", "density", "source", "number")
+
+
+def main() -> None:
+    task, folder = sys.argv[1:]
+    print(json.dumps({"build": build, "ask": ask}[task](folder)))
+
+
+def build(folder: str) -> Json:
+    """Build the index."""
+    from neardup.runs import open_run
+
+    began = time.perf_counter()
+    open_run(folder)
+    return {"seconds": round(time.perf_counter() - began, 2), "megabytes": megabytes()}
+
+
+def ask(folder: str) -> Json:
+    """Open the run, and ask what pages ask."""
+    from neardup.runs import open_run
+
+    began = time.perf_counter()
+    run = open_run(folder)
+    opened = time.perf_counter() - began
+    rows = []
+    for name, calls in _queries(run):
+        spent = [_milliseconds(call) for call in calls]
+        rows.append(
+            {
+                "name": name,
+                "calls": len(spent),
+                "best_ms": round(min(spent), 2),
+                "median_ms": round(median(spent), 2),
+                "worst_ms": round(max(spent), 2),
+            }
+        )
+        print(rows[-1], file=sys.stderr)
+    return {"open_seconds": round(opened, 3), "queries": rows, "megabytes": megabytes()}
+
+
+def _milliseconds(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    call()
+    return (time.perf_counter() - began) * 1e3
+
+
+def megabytes() -> float:
+    """The peak memory of this process. Its rusage would begin with that of its parent."""
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    (found,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+    return round(int(found) * 1024 / 1e6, 1)
+
+
+def _queries(run: Any) -> Iterator[tuple[str, Calls]]:
+    from neardup.runs import ClusterQuery
+
+    def clusters(**asked: Any) -> Callable[[], object]:
+        return lambda: run.clusters(ClusterQuery(**asked))
+
+    count = run.clusters_count
+    pages = [1, 2, 10, count // 50, count // 25]
+    for sort in _SORTS:
+        yield (
+            f"clusters by {sort}",
+            [
+                clusters(sort=sort, descending=way, page=page)
+                for way in (True, False)
+                for page in pages
+            ],
+        )
+    yield (
+        "clusters, filtered",
+        [
+            clusters(size_least=3, similarity_most=0.9, page=page, sort=sort)
+            for page in (1, 50)
+            for sort in _SORTS
+        ],
+    )
+    yield "clusters, undecided", [clusters(undecided=True, page=page) for page in (1, 2, 50)]
+    places = list(range(0, run.documents, max(1, run.documents // 20)))
+    words = [run.text(place).split() for place in places]
+    yield "search: a word", [clusters(search=text[7]) for text in words]
+    yield "search: the most common word", [clusters(search=_common(words))]
+    yield "search: two words", [clusters(search=f"{text[3]} {text[9]}") for text in words]
+    yield "search: a phrase", [clusters(search=f'"{" ".join(text[4:7])}"') for text in words]
+    yield "search: a column", [clusters(search=f"title:{text[1]}") for text in words]
+    yield "search: an id", [clusters(search=f"doc-{place:07}") for place in places]
+    yield "search: beginning of ids", [clusters(search=f"doc-{digit:03}") for digit in range(5)]
+    numbers = list(range(0, count, max(1, count // 20)))
+    yield "members of a cluster", [lambda n=number: run.members(n) for number in numbers]
+    yield (
+        "members with texts and pairs",
+        [lambda n=number: _page(run, n) for number in numbers],
+    )
+    yield "a document", [lambda p=place: run.document(p) for place in places]
+    yield "a row", [lambda p=place: run.row(p) for place in places]
+    yield "neighbours", [lambda p=place: run.neighbours(p) for place in places]
+    yield "queue", [lambda s=start: run.queue(s, 25, "ann") for start in (0, 25, 1000)]
+    yield "queue, progress", [lambda: run.queue_progress("ann")] * 3
+    yield (
+        "plots",
+        [
+            run.similarity_histogram,
+            run.size_histogram,
+            run.distance_histogram,
+            run.length_histogram,
+            run.matrix,
+            run.threshold_table,
+        ],
+    )
+    yield "matrix of a column", [lambda: run.matrix("kind")] * 3
+
+
+def _page(run: Any, number: int) -> None:
+    places = [member.place for member in run.members(number)]
+    run.texts(places)
+    run.links(places)
+
+
+def _common(texts: list[list[str]]) -> str:
+    every = [word for text in texts for word in text]
+    return max(sorted(set(every)), key=every.count)
+
+
+if __name__ == "__main__":
+    main()
