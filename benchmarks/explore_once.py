@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -102,15 +103,15 @@ def _queries(run: Any) -> Iterator[tuple[str, Calls]]:
     yield "search: an id", [clusters(search=f"doc-{place:07}") for place in places]
     yield "search: beginning of ids", [clusters(search=f"doc-{digit:03}") for digit in range(5)]
     numbers = list(range(0, count, max(1, count // 20)))
-    yield "members of a cluster", [lambda n=number: run.members(n) for number in numbers]
+    yield "members of a cluster", [partial(run.members, number) for number in numbers]
     yield (
         "members with texts and pairs",
-        [lambda n=number: _page(run, n) for number in numbers],
+        [partial(_page, run, number) for number in numbers],
     )
-    yield "a document", [lambda p=place: run.document(p) for place in places]
-    yield "a row", [lambda p=place: run.row(p) for place in places]
-    yield "neighbours", [lambda p=place: run.neighbours(p) for place in places]
-    yield "queue", [lambda s=start: run.queue(s, 25, "ann") for start in (0, 25, 1000)]
+    yield "a document", [partial(run.document, place) for place in places]
+    yield "a row", [partial(run.row, place) for place in places]
+    yield "neighbours", [partial(run.neighbours, place) for place in places]
+    yield "queue", [partial(run.queue, start, 25, "ann") for start in (0, 25, 1000)]
     yield "queue, progress", [lambda: run.queue_progress("ann")] * 3
     yield (
         "plots",
