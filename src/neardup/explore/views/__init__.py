@@ -1,0 +1,1 @@
+"""What pages show of documents, pairs and decisions, as plain values for the templates."""
