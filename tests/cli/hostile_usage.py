@@ -35,6 +35,11 @@ _WORKING: dict[str, dict[str, list[str]]] = {
     "curve": {"plan": ["bands:4x16"]},
     "tune": {"inputs": ["{docs}"]},
     "compare": {"documents": ["{text}", "{text}"]},
+    # No folder of a run: pages that are served would not end.
+    "explore": {"out": ["{broken}"]},
+    "explain": {"out": ["{run}"], "id": ["1"]},
+    "review": {"out": ["{run}"]},
+    "rethreshold": {"run": ["{run}"], "threshold": ["0.9"], "output": ["{new}"]},
     "index query": {"path": ["{index}"], "document": ["the quick brown fox"]},
     "index check": {
         "path": ["{index}"],
@@ -83,6 +88,7 @@ class Files:
 
     def made(self) -> Files:
         """Write the documents, the broken and the empty file; create fingerprints and an index."""
+        from neardup import dedup
         from neardup.collection.fingerprint_files import fingerprint_files
         from neardup.fingerprints import Scheme
         from neardup.index import Index
@@ -97,6 +103,7 @@ class Files:
         fingerprint_files([str(docs)], self.folder / "prints.parquet", Scheme.of())
         with Index(self.folder / "index", store_text=True) as index:
             index.add_many((row["id"], row["text"]) for row in rows)
+        dedup(rows, pairs="all", threshold=0.7).save(self.folder / "run")
         return self
 
     def filled(self, value: str, number: int) -> str:
@@ -106,6 +113,7 @@ class Files:
             "text": "text.txt",
             "prints": "prints.parquet",
             "index": "index",
+            "run": "run",
             "broken": "broken",
             "empty": "empty",
             "folder": "full",

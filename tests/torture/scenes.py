@@ -66,6 +66,7 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
         ("index", "create", "seen.index", "--store-text"),
         ("index", "add", "seen.index", "in.jsonl", "--no-sync"),
         ("keys", "create", "keys.toml", "reader", "--role", "read"),
+        ("dedup", "in.jsonl", "-o", "run", "--floor", "0.5"),
     ):
         made = neardup(*words, cwd=folder)
         assert made.code == 0, f"the scene cannot be set: {made}"
@@ -81,6 +82,9 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
         Call(("curve",), ("--plan", "bands:8x8", "-o", "out.svg"), "out.svg"),
         Call(("tune",), ("in.jsonl", "-o", "out.toml"), "out.toml"),
         Call(("compare",), ("one.txt", "two.txt")),
+        Call(("explain",), ("run", "d0")),
+        Call(("review",), ("run", "--by", "nobody")),
+        Call(("rethreshold",), ("run", "0.9", *output), "out"),
         Call(("idf",), ("in.jsonl", "-o", "out.parquet"), "out.parquet"),
         Call(("presets",), ()),
         Call(("hashes",), ("nd1",)),

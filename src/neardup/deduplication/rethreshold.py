@@ -79,7 +79,7 @@ def _known_pairs(result: Result, threshold: float) -> PairList:
             f"threshold below {settings.threshold:g})"
         )
     if settings.similarity == "hamming":
-        if threshold != int(threshold):
+        if not float(threshold).is_integer():
             raise SettingError(
                 f"threshold={threshold!r}: with similarity=hamming it is the maximum number of "
                 "differing bits, a whole number"
