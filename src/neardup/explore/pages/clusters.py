@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from neardup.explore.http import RefusedError, Request, Response
 from neardup.explore.site import Site
 from neardup.frozen import dataclass
 from neardup.runs import ClusterQuery
-from neardup.runs.views import SORTS, Sort
+from neardup.runs.views import SORTS
 
 PER_PAGE = (25, 50, 100)
 _LONGEST_SEARCH = 1_000
@@ -74,7 +74,7 @@ def read_query(request: Request) -> ClusterQuery:
     page = request.whole("page")
     return ClusterQuery(
         search=request.first("search").strip()[:_LONGEST_SEARCH],
-        sort=cast(Sort, sort),
+        sort=sort,
         descending=order == "descending",
         size_least=request.whole("size_least"),
         size_most=request.whole("size_most"),

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neardup.collection.settings import DedupSettings
 from neardup.explore.http import RefusedError, Request, Response
@@ -158,8 +157,9 @@ def _figures(site: Site, run: Run) -> Iterator[Figure]:
         length_plot(_spans(lengths), lengths.series["kept"], lengths.series["removed"]),
         "Kept and removed documents by their number of words.",
     )
-    distances, bits = run.distance_histogram(), run.summary["settings"]["bits"]
-    bars = distance_plot(_in_all(distances), np.zeros(0, np.int64), bits)
+    (pairs,) = run.distance_histogram().series.values()
+    bits = run.summary["settings"]["bits"]
+    bars = distance_plot(np.array(pairs, np.int64), np.zeros(0, np.int64), bits)
     yield Figure(
         "Fingerprints of pairs",
         bars,
@@ -232,8 +232,3 @@ def _matrix(site: Site, run: Run, column: str | None) -> Markup | None:
 def _spans(histogram: Histogram) -> list[tuple[int, int]]:
     bins = zip(histogram.begins, histogram.ends, strict=True)
     return [(int(begin), int(end)) for begin, end in bins]
-
-
-def _in_all(histogram: Histogram) -> NDArray[np.int64]:
-    """The counts of all series together."""
-    return np.sum([*histogram.series.values()], axis=0, dtype=np.int64)
