@@ -53,6 +53,25 @@ class Load:
         """The expected number of slots that as many words would take at random."""
         return self.slots * -math.expm1(self.words * math.log1p(-1 / self.slots))
 
+    def expected_chains(self, most: int) -> NDArray[np.float64]:
+        """The expected number of slots with 0, 1, … `most` words for a random load (binomial).
+
+        >>> Load.of([0, 0], slots=2).expected_chains(2).round(3).tolist()
+        [0.5, 1.0, 0.5]
+        """
+        words = self.words
+        logs = [
+            math.lgamma(words + 1)
+            - math.lgamma(chain + 1)
+            - math.lgamma(words - chain + 1)
+            - chain * math.log(self.slots)
+            + (words - chain) * math.log1p(-1 / self.slots)
+            for chain in range(min(most, words) + 1)
+        ]
+        expected = np.zeros(most + 1)
+        expected[: len(logs)] = self.slots * np.exp(logs)
+        return expected
+
     @property
     def collisions(self) -> int:
         """The number of words whose slot was taken."""

@@ -63,7 +63,7 @@ def _circle(axes: Axes, sphere: Sphere) -> None:
 
 def _ball(axes: Axes, sphere: Sphere) -> None:
     """Both ends of each line, seen slightly from above; ends behind the ball are pale."""
-    view = _view()
+    view = picture_axes()
     ends = np.concatenate([sphere.vectors, -sphere.vectors]) @ view.T
     for latitude in np.radians(np.arange(-60, 61, 30)):
         _ring(axes, view, np.cos(latitude), np.sin(latitude))
@@ -84,7 +84,7 @@ def _ball(axes: Axes, sphere: Sphere) -> None:
     _bare(axes)
 
 
-def _view() -> NDArray[np.float64]:
+def picture_axes() -> NDArray[np.float64]:
     """The axes of the picture: right, up, and towards the viewer."""
     turn, tilt = np.radians(-25.0), np.radians(22.0)
     about_z = np.array(

@@ -166,8 +166,17 @@ class Rest:
     settled: bool
 
 
-def settle(vectors: Floats, exponent: int, most: int, report: Callable[[Step], None]) -> Rest:
-    """Minimize the energy of one exponent, in at most `most` iterations."""
+def settle(
+    vectors: Floats,
+    exponent: int,
+    most: int,
+    report: Callable[[Step], None],
+    watch: Callable[[Floats], None] | None = None,
+) -> Rest:
+    """Minimize the energy of one exponent, in at most `most` iterations.
+
+    `watch` is called with the vectors after each iteration.
+    """
     if len(vectors) == 1:
         return Rest(vectors, 1.0, True)
     now = repulsion(vectors, exponent)
@@ -187,6 +196,8 @@ def settle(vectors: Floats, exponent: int, most: int, report: Callable[[Step], N
         curvature.learn(after.vectors - now.vectors, steeper - slope)
         now, slope = after, steeper
         report(Step(exponent, now.mean_energy, now.closest, displacement, imbalance))
+        if watch is not None:
+            watch(now.vectors)
         if displacement < STILL and imbalance < BALANCED:
             return Rest(now.vectors, now.closest, True)
     return Rest(now.vectors, now.closest, False)

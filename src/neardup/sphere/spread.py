@@ -11,7 +11,7 @@ import numpy as np
 
 from neardup.errors import SettingError
 from neardup.sphere.exact import LARGEST_SIZE, Floats, unit
-from neardup.sphere.settle import Rest, Step, settle
+from neardup.sphere.settle import Rest, Step, repulsion, settle
 from neardup.sphere.sphere import GRID, Sphere
 
 # Lines in three dimensions: the diagonals of the cube (4), of the icosahedron (6, and 5 of them),
@@ -101,9 +101,7 @@ def spread(
     >>> round(spread(dimension=2, count=4).smallest_angle(), 6)
     45.0
     """
-    _require("dimension", dimension, 2, LARGEST_SIZE)
-    _require("count", count, 1, LARGEST_SIZE)
-    _require("seed", seed, 0, 2**63 - 1)
+    _require_size(dimension, count, seed)
     attempts = max(1, min(_MOST_ATTEMPTS, _CROWD // (count * count * dimension)))
     runs: list[_Run] = []
     for attempt in range(attempts):
@@ -118,6 +116,37 @@ def spread(
     return _sphere(best, seed, len(runs))
 
 
+@dataclass(frozen=True, eq=False)
+class Settling:
+    """How vectors settle: their places at the start and after each iteration."""
+
+    places: tuple[Floats, ...]
+    steps: tuple[Step, ...]
+
+    def smallest_angles(self) -> list[float]:
+        """The angle between the two nearest lines in degrees, for each of the places."""
+        first = repulsion(self.places[0], 1).closest if len(self.places[0]) > 1 else 1.0
+        closest = [first, *(step.closest for step in self.steps)]
+        return [math.degrees(math.acos(max(-1.0, 1.0 - one))) for one in closest]
+
+
+def settling(dimension: int, count: int, seed: int = 0) -> Settling:
+    """The first attempt of `spread` to its largest soft exponent, iteration by iteration.
+
+    That shows most of the way; `spread` tries more starts and hardens the best one.
+
+    >>> way = settling(dimension=3, count=8)
+    >>> len(way.places) == len(way.steps) + 1
+    True
+    """
+    _require_size(dimension, count, seed)
+    start = _start(dimension, count, seed, 0)
+    places = [start]
+    run = _Run(start, 1, 1, None, places.append)
+    run.settle(SOFT, _PATIENCE[0])
+    return Settling(tuple(places), tuple(run.steps))
+
+
 class _Run:
     """One attempt: a start and its descent."""
 
@@ -127,16 +156,18 @@ class _Run:
         attempt: int,
         attempts: int,
         progress: Callable[[Progress], None] | None,
+        watch: Callable[[Floats], None] | None = None,
     ) -> None:
         self.rest = Rest(start, 0.0, settled=False)
         self.steps: list[Step] = []
         self._place = (attempt, attempts)
         self._progress = progress
+        self._watch = watch
 
     def settle(self, exponents: tuple[int, ...], most: int) -> None:
         """Descend with one exponent after another, in at most `most` iterations each."""
         for exponent in exponents:
-            self.rest = settle(self.rest.vectors, exponent, most, self._take)
+            self.rest = settle(self.rest.vectors, exponent, most, self._take, self._watch)
 
     def _take(self, step: Step) -> None:
         self.steps.append(step)
@@ -170,6 +201,12 @@ def _start(dimension: int, count: int, seed: int, attempt: int) -> Floats:
     noise = hashlib.shake_256(name.encode()).digest(16 * count * dimension)
     parts = np.frombuffer(noise, "<i4").reshape(count, dimension, 4)
     return unit(parts.astype(np.int64).sum(axis=2) * 2.0**-33)
+
+
+def _require_size(dimension: int, count: int, seed: int) -> None:
+    _require("dimension", dimension, 2, LARGEST_SIZE)
+    _require("count", count, 1, LARGEST_SIZE)
+    _require("seed", seed, 0, 2**63 - 1)
 
 
 def _require(setting: str, value: int, least: int, most: int) -> None:
