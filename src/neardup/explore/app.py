@@ -17,7 +17,18 @@ from urllib.parse import urlsplit
 
 from neardup.errors import InputError, NeardupError, SettingError
 from neardup.explore.http import RefusedError, Request, Response
-from neardup.explore.pages import clusters, overview, threshold
+from neardup.explore.pages import (
+    cluster,
+    clusters,
+    compare,
+    decisions,
+    document,
+    lab,
+    overview,
+    review,
+    threshold,
+)
+from neardup.explore.reviewer import name_reviewer
 from neardup.explore.site import Site
 from neardup.explore.static_files import static_files
 from neardup.frozen import dataclass
@@ -31,11 +42,15 @@ _GET, _POST = ("GET",), ("POST",)
 
 @dataclass(frozen=True)
 class Route:
-    """A page and its address; one that ends with `/*` takes the rest as its argument."""
+    """A page and its address; one that ends with `/*` takes the rest as its argument.
+
+    A form that changes nothing may be sent to read-only pages too.
+    """
 
     methods: tuple[str, ...]
     path: str
     page: Page
+    changes: bool = True
 
     def argument(self, path: str) -> str | None:
         """What the path has after this address; None if it is another address."""
@@ -48,7 +63,22 @@ class Route:
 ROUTES = (
     Route(_GET, "/", overview.show),
     Route(_GET, "/clusters", clusters.show),
+    Route(_GET, "/clusters/*", cluster.show),
+    Route(_GET, "/documents", document.show),
+    Route(_GET, "/documents/*", document.show),
+    Route(_GET, "/others/*", document.show_other),
+    Route(_GET, "/compare", compare.show),
+    Route(_GET, "/review", review.show),
+    Route(_POST, "/reviewer", name_reviewer),
+    Route(_GET, "/decisions", decisions.show),
+    Route(_POST, "/decisions", decisions.decide),
+    Route(_POST, "/decisions/undo", decisions.undo),
+    Route(_GET, "/decisions.csv", decisions.download_csv),
+    Route(_GET, "/decisions.parquet", decisions.download_parquet),
     Route(_GET, "/threshold", threshold.show),
+    Route(_GET, "/lab", lab.index),
+    Route(_GET, "/lab/*", lab.show),
+    Route(_POST, "/lab/*", lab.show, changes=False),
     Route(_GET, "/static/*", lambda site, request: site.static_files.respond(request.argument)),
 )
 
@@ -151,12 +181,18 @@ class Explorer:
             return
         if request.method != "POST":
             raise RefusedError(405, "These pages take GET, HEAD and POST alone.")
-        if self.site.read_only:
+        if self.site.read_only and _changes(request):
             raise RefusedError(403, "These pages are read-only; nothing was changed.")
         if not _same_origin(request) or not self.site.holds_token(request):
             raise RefusedError(
                 403, "This form is not from these pages, or neardup was started again: reload it."
             )
+
+
+def _changes(request: Request) -> bool:
+    """Whether a form may change something; one for no page is taken to."""
+    routes = [route for route in ROUTES if request.method in route.methods]
+    return all(route.changes for route in routes if route.argument(request.path) is not None)
 
 
 def _with_headers(response: Response) -> Response:
