@@ -155,7 +155,7 @@ def distance_plot(
 
 
 def cluster_plot(sizes: Numbers) -> Markup | None:
-    """Number of clusters by size, in doubling steps; both axes are logarithmic."""
+    """Number of clusters by size, in doubling steps, on a logarithmic axis."""
     if not len(sizes):
         return None
     # 1, 2, 3 to 4, 5 to 8, ...: clusters of two, by far the most common, have a bar of their own.
@@ -184,7 +184,7 @@ def cluster_bars(
     )
     plane = Plane(
         drawing,
-        _span_axis(spans, "documents in the cluster, up to (log scale)"),
+        _span_axis(spans, "documents in the cluster, up to"),
         log_count_axis(int(counts.max()), "clusters"),
     )
     for place, count in enumerate(counts.tolist()):
