@@ -90,6 +90,26 @@ def test_which_value_of_a_column_repeats_which(out):
     assert "no column" in Browser(out).page("/?by=none", status=404)
 
 
+def test_ids_and_texts_are_no_columns_to_compare_sources_by(out):
+    page = Browser(out).page("/")
+    assert '<option value="lang">' in page
+    assert '<option value="id">' not in page
+    assert '<option value="text">' not in page
+
+
+def test_long_values_do_not_make_a_large_page(tmp_path):
+    rows = [
+        {
+            "id": f"{kind}{copy}",
+            "text": varied(f"w{kind}") + f" {kind}" * 60,
+            "long": f"{kind}é" * 9999,
+        }
+        for kind in range(30)
+        for copy in "ab"
+    ]
+    assert "é" in Browser(run_of(tmp_path, rows)).page("/?by=long")
+
+
 def test_a_run_without_duplicates(tmp_path):
     rows = [{"id": name, "text": f"{name} " * 9} for name in ("x", "y")]
     text = text_of(Browser(run_of(tmp_path, rows)).page("/"))

@@ -24,6 +24,8 @@ from neardup.report.plots.seconds import seconds_plot
 from neardup.runs import Histogram, Run
 
 _BYTES = ("memory", "max_document")
+_LONGEST_NAME = 300  # of a value in a matrix
+_LONGEST_LINKS = 40_000  # characters of the links of a matrix; a page has up to 100 kB
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ def show(site: Site, request: Request) -> Response:
     run = site.run
     decided, doubtful = run.queue_progress(site.reviewer)
     column = request.first("by") or None
-    if column is not None and column not in run.columns:
+    columns = _columns(run)
+    if column is not None and column not in columns:
         raise RefusedError(404, f"The documents have no column {column!r}.")
     return site.page(
         request,
@@ -74,7 +77,7 @@ def show(site: Site, request: Request) -> Response:
         seconds=seconds_plot(run.summary["seconds"]),
         matrix=_matrix(site, run, column),
         column=column,
-        columns=run.columns,
+        columns=columns,
         sources=len(run.sources),
     )
 
@@ -208,16 +211,15 @@ def _matrix(site: Site, run: Run, column: str | None) -> Markup | None:
     if column is None and len(run.sources) < 2:
         return None
     found = run.matrix(column)
-    names, counts = list(found.names), [list(row) for row in found.counts]
+    names = [name[-_LONGEST_NAME:] for name in found.names]
+    counts = [list(row) for row in found.counts]
     columns = list(names)
     if found.against is not None:
         columns.append("other collection")
         counts = [[*row, more] for row, more in zip(counts, found.against, strict=True)]
-    known = set(names[: len(names) - bool(found.rest)]) if column is None else set()
-
-    def link(row: str, _column: str) -> str:
-        return site.url("/clusters", source=row) if row in known else ""
-
+    sources = found.names[: len(names) - bool(found.rest)] if column is None else ()
+    links = {name[-_LONGEST_NAME:]: site.url("/clusters", source=name) for name in sources}
+    fits = sum(map(len, links.values())) * len(columns) <= _LONGEST_LINKS
     noun = "source" if column is None else column
     return matrix_table(
         names,
@@ -225,8 +227,15 @@ def _matrix(site: Site, run: Run, column: str | None) -> Markup | None:
         counts,
         caption=f"Removed documents by their {noun} (rows) and the {noun} of the document they "
         "repeat (columns).",
-        link=link,
+        link=(lambda name, _column: links.get(name, "")) if fits else None,
     )
+
+
+def _columns(run: Run) -> list[str]:
+    """The columns whose values may repeat each other: not the ids, nor the one with the texts."""
+    told = run.summary["columns"]
+    texts = told["text"] if len(told["text"]) == 1 else ()
+    return [name for name in run.columns if name not in (told["id"], *texts)]
 
 
 def _spans(histogram: Histogram) -> list[tuple[int, int]]:
