@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from xxhash import xxh3_128_hexdigest
 
+from neardup.deduplication.load import summary_in
 from neardup.errors import InputError
 
-_NEEDED = ("documents", "settings", "versions")
 _BATCH_ROWS = 1 << 17
 
 
@@ -24,38 +23,9 @@ class RunFolder:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        if not self.path.exists():
-            raise InputError(f"there is no folder {path}; name the output folder of neardup dedup")
-        if not self.path.is_dir():
-            raise InputError(f"{path} is not a folder; name the output folder of neardup dedup")
-        self._summary_bytes = self._read("summary.json")
-        self.summary = self._parsed(self._summary_bytes)
-        if not self.has("documents.parquet"):
-            raise InputError(
-                f"{path} was written by neardup {self.summary['versions'].get('neardup', '')}, "
-                "which stored too little to open it again; run neardup dedup again"
-            )
-
-    def _read(self, name: str) -> bytes:
-        try:
-            return (self.path / name).read_bytes()
-        except FileNotFoundError:
-            raise InputError(
-                f"{self.path} has no {name}: it is not the output folder of neardup dedup"
-            ) from None
-        except OSError as error:
-            raise InputError(f"cannot read {self.path / name}: {error.strerror}") from None
-
-    def _parsed(self, data: bytes) -> dict[str, Any]:
-        try:
-            found = json.loads(data)
-        except (ValueError, RecursionError):
-            raise self.damaged("summary.json", "it is not JSON") from None
-        if not isinstance(found, dict) or not all(name in found for name in _NEEDED):
-            raise InputError(
-                f"{self.path / 'summary.json'} is not of neardup dedup; name its output folder"
-            )
-        return found
+        self.summary = summary_in(self.path)
+        if self.summary.get("documents") is None or "bits" not in self.settings:
+            raise self.damaged("summary.json", "it lacks the settings of the run")
 
     def damaged(self, name: str, fault: str) -> InputError:
         """The error for a file that cannot be used."""
@@ -135,7 +105,8 @@ class RunFolder:
             for kind in ("documents", "clusters", "pairs", "others", "kept", "removed")
         ]
         sizes = [(self.path / name).stat().st_size if self.has(name) else -1 for name in names]
-        return f"{xxh3_128_hexdigest(self._summary_bytes)} {sizes}"
+        summary = (self.path / "summary.json").read_bytes()
+        return f"{xxh3_128_hexdigest(summary)} {sizes}"
 
     def table(self, name: str) -> pq.ParquetFile:
         """A Parquet file of the folder, opened."""
