@@ -103,6 +103,7 @@ def show(site: Site, request: Request) -> Response:
         copies=[link(site, row) for row in run.members(cluster.number, 1, _COPIES, copies=True)],
         pages=pages,
         graph=_graph(shown, members),
+        is_chain=pair.similarity is not None and pair.similarity < run.threshold,
         of_pair=decision_views(site, of_pair, current),
         of_cluster=_of_cluster(site, [cluster.around, *members], of_pair),
         is_whole=cluster.size <= MOST_DOCUMENTS,
@@ -124,8 +125,8 @@ def sentences(run: Run, cluster: ClusterRow) -> Iterator[str]:
     elif str(run.summary.get("settings", {}).get("keep", "")).startswith("each"):
         yield "is the first that is kept; what repeats the kept ones is removed."
     else:
-        verb = "is" if others == 1 else "are"
-        yield f"is kept; {counted(others, 'document')} {verb} removed as duplicates of it."
+        removed = "is removed as a duplicate" if others == 1 else "are removed as duplicates"
+        yield f"is kept; {counted(others, 'document')} {removed} of it."
     if cluster.weakest is not None:
         copies = counted(cluster.copies, "exact copy", "exact copies")
         lowest = f"he lowest similarity is {similarity(cluster.weakest)}."
@@ -135,8 +136,8 @@ def sentences(run: Run, cluster: ClusterRow) -> Iterator[str]:
             yield f"T{lowest}"
     if cluster.chains:
         yield (
-            f"{counted(cluster.chains, 'document')} below the threshold of {run.threshold:g}, "
-            "connected by a chain of pairs."
+            f"{counted(cluster.chains, 'document is', 'documents are')} below the threshold of "
+            f"{run.threshold:g}: only chains of pairs lead to the kept one."
         )
     if cluster.density is not None and cluster.size > 2:
         yield f"Of all pairs of its documents, {percent(cluster.density)} reach the threshold."
