@@ -64,3 +64,12 @@ def test_json_has_the_chains():
     found = Load.of([0, 5, 10, 1], slots=5).to_dict()
     assert found["chains"] == [3, 1, 0, 1]
     assert found["distinct"] == 2
+
+
+def test_expected_chains_are_those_of_random_loads():
+    load = Load.of(range(40), slots=10)
+    expected = load.expected_chains(40)
+    assert expected.sum() == pytest.approx(10)
+    assert expected @ np.arange(41) == pytest.approx(40)
+    assert 10 - expected[0] == pytest.approx(load.expected_distinct)
+    assert load.expected_chains(45).tolist()[41:] == [0] * 5

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from neardup.errors import SettingError
-from neardup.sphere import angle_bound, best_angle, spread
+from neardup.sphere import angle_bound, best_angle, settling, spread
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,25 @@ def test_the_energy_falls_at_each_exponent(wide):
     assert (np.diff(wide.exponents) >= 0).all()
     assert len(wide.angles) == wide.iterations
     assert wide.angles[-1] == pytest.approx(wide.smallest_angle(), abs=1e-6)
+
+
+@pytest.mark.parametrize(("dimension", "count"), [(2, 7), (3, 16), (3, 110)])
+def test_a_sphere_can_be_watched_while_it_settles(dimension, count):
+    told = []
+    spread(dimension, count, seed=3, progress=told.append)
+    way = settling(dimension, count, seed=3)
+    first = [one.step for one in told if one.attempt == 1]
+    assert list(way.steps) == first[: len(way.steps)]
+    assert len(way.places) == len(way.steps) + 1
+    for place, angle in zip(way.places, way.smallest_angles(), strict=True):
+        assert np.linalg.norm(place, axis=1) == pytest.approx(1)
+        cosines = np.abs(place @ place.T)[np.triu_indices(count, 1)]
+        assert angle == pytest.approx(np.degrees(np.arccos(cosines.max())), abs=1e-5)
+
+
+def test_a_single_line_has_settled():
+    way = settling(3, 1)
+    assert (len(way.places), way.steps, way.smallest_angles()) == (1, (), [90.0])
 
 
 def test_progress_is_told_step_by_step():

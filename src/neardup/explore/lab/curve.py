@@ -158,10 +158,14 @@ def _plan(name: str, bits: int | None) -> Plan:
         tables = comb(numbers[1], numbers[0])
         if tables * width > _MOST_OVERLAP:
             raise SettingError(
-                f"{name} on {width} bits takes long to compute: it has {tables:,} tables, of "
+                f"{name} on {width} bits takes long to compute: it has {_many(tables)} tables, of "
                 f"which {_MOST_OVERLAP // width} are allowed here; {_LIMITLESS}"
             )
     return named_plan(name, bits)
+
+
+def _many(tables: int) -> str:
+    return f"{tables:,}" if tables < 10**6 else "millions of"
 
 
 def _shown(plan: Plan, curve: Curve, threshold: float, n: int) -> ShownPlan:

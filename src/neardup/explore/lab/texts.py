@@ -25,7 +25,7 @@ FAMILIES = ("nd1", "md5", "xxh3", "string64", "dek")
 FEATURES = ("word:1", "word:2", "word:3", "word:5", "char:3", "char:5", "word:1+word:3", "edges")
 WEIGHTS = ("", "set", "count", "tfidf", "tfidf:lab")
 _MOST_KINDS = 3
-_LARGEST_FEATURE = 20
+_LARGEST_FEATURE = 10
 _LISTED = 12
 _LONGEST_LISTED = 60
 _GROUP = 8
@@ -128,7 +128,8 @@ class ShownTexts:
     def values(self) -> dict[str, object]:
         """The numbers, for programs; as `neardup compare --json` gives them, without the diff."""
         found = self.comparison.to_dict()
-        return {name: value for name, value in found.items() if not name.startswith("diff")}
+        del found["diff"], found["diff_complete"]
+        return found
 
 
 def look(asked: Asked) -> ShownTexts | None:
