@@ -95,7 +95,7 @@ def test_read_only(out):
 
 def test_who_decides(out):
     with Started(out, "--no-browser", "--port", "0", "--by", "Ann <b>") as started:
-        assert "Ann &lt;b&gt;" in started.get()
+        assert "Ann &lt;b&gt;" in started.get("review")
 
 
 def test_a_port_that_is_taken_is_an_error(out):
