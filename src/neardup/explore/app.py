@@ -110,7 +110,7 @@ class Explorer:
 
     `base` is the path below which it is mounted. `loopback` refuses requests for other names than
     those of this machine, so that a site whose name is made to lead here reads nothing. Several
-    processes that answer for the same pages share a `token`.
+    processes that answer for the same pages share a `token`. `home` and `is_signed` are as in `Site`.
     """
 
     def __init__(
@@ -123,6 +123,8 @@ class Explorer:
         title: str = "",
         token: str | None = None,
         loopback: bool = True,
+        home: str = "",
+        is_signed: bool = False,
     ) -> None:
         self.site = Site(
             opened=run,
@@ -132,6 +134,8 @@ class Explorer:
             token=token or secrets.token_urlsafe(32),
             title=title or "neardup",
             static_files=static_files(),
+            home=home,
+            is_signed=is_signed,
         )
         self._loopback = loopback
 
@@ -142,10 +146,14 @@ class Explorer:
             response = self._answer(request)
         except NeardupError as error:
             return self.answer_to(error, request)
-        except Exception:
-            traceback.print_exc(file=sys.stderr)
-            return self.answer_to(RefusedError(500, _BUG), request)
+        except Exception as error:
+            return self.answer_to(self.failed(error), request)
         return _with_headers(response)
+
+    def failed(self, error: Exception) -> NeardupError:
+        """Report a bug in the terminal; what the reader is told instead."""
+        traceback.print_exception(error, file=sys.stderr)
+        return RefusedError(500, _BUG)
 
     def answer_to(self, error: NeardupError, request: Request | None = None) -> Response:
         """A page with one sentence; without a request if that could not be read."""

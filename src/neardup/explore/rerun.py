@@ -14,7 +14,7 @@ _OVERWRITE = ("--overwrite",)
 
 def rerun_command(run: Run) -> str:
     """The run's own command with its decisions and a new output; in Python, if that made it."""
-    decisions = str(run.decisions.path)
+    decisions = str(run.path / run.decisions.path.name)
     command = run.summary.get("command")
     if not command:
         return f"nd.dedup(..., decisions={decisions!r}).save({str(run.path) + '2'!r})"
@@ -22,7 +22,10 @@ def rerun_command(run: Run) -> str:
         words = shlex.split(command)
     except ValueError:  # a quote is open, so it is not a command line of ours
         words = ["neardup", "dedup", "INPUT"]
-    return shlex.join([*_without(words), _DECISIONS, decisions, "-o", f"{run.path}2"])
+    kept = _without(words)
+    inputs = kept.index("--") if "--" in kept else len(kept)  # only inputs follow a `--`
+    given = [_DECISIONS, decisions, "-o", f"{run.path}2"]
+    return shlex.join([*kept[:inputs], *given, *kept[inputs:]])
 
 
 def _without(words: list[str]) -> list[str]:

@@ -15,6 +15,8 @@ _YEAR = 365 * 24 * 3600
 
 def reviewer_of(site: Site, request: Request) -> str:
     """The name that signs the decisions of this browser."""
+    if site.is_signed:
+        return site.reviewer
     try:
         cookies = SimpleCookie(request.headers.get("cookie", ""))
     except CookieError:
@@ -26,6 +28,8 @@ def reviewer_of(site: Site, request: Request) -> str:
 
 def name_reviewer(site: Site, request: Request) -> Response:
     """`POST /reviewer`: sign the decisions of this browser with a name; none is the default."""
+    if site.is_signed:
+        raise RefusedError(403, "Decisions are signed with the name of the key.")
     name = next(iter(request.form.get("name", ())), "").strip()
     if len(name) > MOST_NAME:
         raise RefusedError(400, f"A name has at most {MOST_NAME} characters.")

@@ -30,7 +30,8 @@ _STEPS = ("", ".", "..")
 class Site:
     """The pages of one run, below `base`; without a run, only the laboratory.
 
-    `token` is in every form, so that no other site can send one.
+    `token` is in every form, so that no other site can send one. `home` is the address of the page
+    that lists several runs. If `is_signed`, the reviewer is known, and cannot take another name.
     """
 
     opened: Run | None
@@ -40,6 +41,8 @@ class Site:
     token: str
     title: str
     static_files: StaticFiles
+    home: str = ""
+    is_signed: bool = False
 
     @property
     def run(self) -> Run:
