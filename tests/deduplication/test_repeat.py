@@ -5,6 +5,7 @@ import json
 import pytest
 
 import neardup as nd
+from neardup.decisions import DecisionFile, Named, content_of
 from neardup.deduplication.repeat import repeat_code
 
 TEXTS = ["one two three four five six", "one two three four five seven", "an other text than these"]
@@ -61,6 +62,25 @@ def test_several_files_and_documents_in_memory(source):
     held = nd.dedup(TEXTS, against=TEXTS[:1], threshold=0.5)
     code = repeat_code(held, "out")
     assert again(code, documents=TEXTS, others=TEXTS[:1]).clusters == held.clusters
+
+
+def test_a_result_of_a_folder_names_what_that_was_made_of(source):
+    first = nd.dedup("texts.jsonl", against="it's old.jsonl", threshold=0.6, floor=0.4)
+    first.save("first")
+    loaded = nd.Result.load("first").rethreshold(0.5)
+    code = repeat_code(loaded, "out")
+    assert 'nd.dedup(\n    "texts.jsonl",\n' in code
+    assert again(code).clusters == loaded.clusters
+
+
+def test_decisions_are_obeyed_again(source):
+    texts = [Named(place, content_of(text)) for place, text in enumerate(TEXTS)]
+    DecisionFile("said.jsonl").add("different", texts[:2], by="me")
+    first = nd.dedup("texts.jsonl", threshold=0.5, decisions="said.jsonl")
+    assert first.summary["removed"] == 0
+    assert again(repeat_code(first, "out")).summary["removed"] == 0
+    page = (source / "out" / "report.html").read_text(encoding="utf-8")
+    assert "1 obeyed (said.jsonl)" in page
 
 
 def test_defaults_are_left_out():

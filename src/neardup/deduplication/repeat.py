@@ -21,8 +21,12 @@ def repeat_code(result: Result, folder: str = "out", format: str = "parquet") ->
     What has no known name is a variable: documents in memory are `documents`, and `others` in the
     collection they are compared with; an index that the run created is `index`.
     """
-    source = result.source.places
-    arguments = [_collection(source, "documents"), *_compared_with(result)]
+    # The names in the summary: a result that was loaded from a folder is read from there.
+    names = [one["name"] for one in result.summary["inputs"]]
+    arguments = [_collection(names, "documents"), *_compared_with(result)]
+    decisions = result.summary.get("decisions")
+    if decisions:
+        arguments.append(f"decisions={_literal(decisions['file'])}")
     chosen = _chosen(result.settings.as_dict())
     arguments += [f"{name}={_literal(value)}" for name, value in chosen]
     lines = "".join(f"    {argument},\n" for argument in arguments)
@@ -37,21 +41,21 @@ def _compared_with(result: Result) -> list[str]:
     """The arguments about the other collection, if there is one."""
     if result.both.right is None and result.origins is None:
         return []
-    places = () if result.other_source is None else result.other_source.places
+    names = [one["name"] for one in result.summary["against"]]
     unnamed = "others" if result.origins is None else "index"
-    against = f"against={_collection(places, unnamed)}"
+    against = f"against={_collection(names, unnamed)}"
     if result.delivery is not None and result.origins is not None:
         return [against, "update=True"]
     return [against, "within=True"] if result.both.within else [against]
 
 
-def _collection(places: Sequence[str], memory: str) -> str:
+def _collection(names: Sequence[str], memory: str) -> str:
     """Files as an argument: a string is one, a list of strings would be texts."""
-    if not places:
+    if not names:
         return memory
-    if len(places) == 1:
-        return _literal(places[0])
-    return "[" + ", ".join(f"Path({_literal(place)})" for place in places) + "]"
+    if len(names) == 1:
+        return _literal(names[0])
+    return "[" + ", ".join(f"Path({_literal(name)})" for name in names) + "]"
 
 
 def _chosen(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:

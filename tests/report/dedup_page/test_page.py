@@ -346,6 +346,12 @@ def test_the_date_the_folder_and_the_versions_are_shown():
     assert "Run started" not in report_page(report())
 
 
+def test_decisions_are_counted():
+    decisions = {"file": NASTY, "obeyed": 1200, "stale_count": 0, "conflict_count": 2}
+    text = Parsed(report_page(report(summary={**report().summary, "decisions": decisions}))).text
+    assert f"1,200 obeyed, 2 in conflict ({visible(NASTY)})" in text
+
+
 def test_a_command_of_several_lines_keeps_them():
     page = report_page(report(command="a(\n    <b>\x1b\n)"))
     assert "<pre><code>a(\n    &lt;b&gt;␛\n)</code></pre>" in page

@@ -158,6 +158,12 @@ def _numbers(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             continue
         label = _NAMES.get(key, key.removesuffix("_bytes").replace("_", " "))
         yield visible(label), _figure(key, value)
+    decisions = summary.get("decisions")
+    if decisions:
+        counts = [f"{decisions['obeyed']:,} obeyed"]
+        for key, noun in (("stale_count", "out of date"), ("conflict_count", "in conflict")):
+            counts += [f"{decisions[key]:,} {noun}"] if decisions[key] else []
+        yield "decisions", visible(f"{', '.join(counts)} ({decisions['file']})")
     versions = summary.get("versions", {}).items()
     if versions:
         yield "versions", visible(", ".join(f"{name} {version}" for name, version in versions))
