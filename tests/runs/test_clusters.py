@@ -5,12 +5,12 @@ from itertools import combinations
 
 import pyarrow as pa
 import pytest
+from tests.runs.stored import read, store, table, texts
 
 import neardup as nd
 from neardup.errors import InputError, SettingError
 from neardup.runs import ClusterQuery, open_run
 from neardup.runs.views import SORTS
-from tests.runs.stored import read, store, table, texts
 
 RUNS = {
     "evidence": {},

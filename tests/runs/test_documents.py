@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pytest
+from tests.runs.stored import read, store, table, texts
 
 import neardup as nd
 from neardup.decisions import content_of
 from neardup.errors import InputError
 from neardup.runs import open_run
-from tests.runs.stored import read, store, table, texts
 
 ODD = ["a/b", "..", "", " ", "%2F", "<script>", "\u202e", "a\nb", "' OR 1=1", "é", "東", "0", "-1"]
 

@@ -47,18 +47,31 @@ class IndexFile:
         try:
             connection = self._free.pop()
         except IndexError:
-            connection = _connected(self.path)
+            connection = self._new_connection()
         try:
             yield connection
         except sqlite3.DatabaseError as error:
             connection.close()
-            raise InputError(
-                f"{self.path} is damaged: {error}; delete it, and it is built again"
-            ) from None
+            raise self._damaged(error) from None
         if len(self._free) < _KEPT_CONNECTIONS:
             self._free.append(connection)
         else:
             connection.close()
+
+    def _new_connection(self) -> sqlite3.Connection:
+        """Another connection; `InputError` if another run is in the folder by now."""
+        try:
+            connection = _connected(self.path)
+            rows = connection.execute("SELECT value FROM about WHERE name = 'identity'").fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(error) from None
+        if rows != [(json.dumps(self.about["identity"]),)]:
+            connection.close()
+            raise InputError(f"{self.path.parent} holds another run by now; open it again")
+        return connection
+
+    def _damaged(self, error: sqlite3.Error) -> InputError:
+        return InputError(f"{self.path} is damaged: {error}; delete it, and it is built again")
 
     def rows_of(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """All rows that a statement selects."""
