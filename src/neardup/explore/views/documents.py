@@ -71,11 +71,18 @@ def compare_address(site: Site, a: DocumentRow, b: DocumentRow) -> str:
 def is_named_by_id(run: Run, row: DocumentRow) -> bool:
     """Whether the id finds this document, and is short enough for an address."""
     text = str(row.id)
-    return (
-        len(text) <= _LONGEST_ADDRESS
-        and len(quote(text, safe="", errors="replace")) <= _LONGEST_ADDRESS
-        and run.find(text, row.is_other) == row.place
-    )
+    if len(text) > _LONGEST_ADDRESS:
+        return False
+    try:
+        encoded = quote(text, safe="", errors="strict")
+    except UnicodeEncodeError:  # the name of a file that is not UTF-8
+        return False
+    if len(encoded) > _LONGEST_ADDRESS:
+        return False
+    # The ids of the input are unique; those of the other collection, and large numbers, are not
+    # always found.
+    is_certain = not row.is_other and (isinstance(row.id, str) or abs(row.id) < 1 << 63)
+    return is_certain or run.find(text, row.is_other) == row.place
 
 
 def asked(run: Run, request: Request, name: str) -> DocumentRow | None:
