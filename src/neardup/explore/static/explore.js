@@ -79,11 +79,20 @@ function setUpShortAddresses(form) {
   });
 }
 
+// A table that is wider than the page and has no links: keys can scroll what has the focus.
+function setUpScrolling(box) {
+  if (box.scrollWidth <= box.clientWidth || box.querySelector("a, button, input")) return;
+  box.tabIndex = 0;
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", "Table, wider than the page");
+}
+
 const theme = document.getElementById("theme");
 if (theme) setUpTheme(theme);
 const rows = document.querySelector("[data-rows]");
 if (rows) setUpRows(rows);
 document.querySelectorAll("form[method=get]").forEach(setUpShortAddresses);
+document.querySelectorAll(".scroll").forEach(setUpScrolling);
 const search = document.querySelector("input[type=search]");
 if (search) {
   onKeys({
