@@ -54,10 +54,12 @@ class Clusters:
         via: Places | None = None,
         link: Similarities | None = None,
         policy: KeepPolicy = _FIRST,
+        pinned: Places | None = None,
     ) -> Clusters:
         """The clusters around the kept documents: each with those that are removed for it.
 
-        All arrays have an entry for each document of the collection.
+        All arrays have an entry for each document of the collection, except `pinned`: the places
+        of documents that are kept by any policy.
 
         >>> clusters = Clusters.of(np.array([0, 1, 0]), np.array([np.nan, np.nan, 0.9]))
         >>> clusters.place.tolist(), clusters.removed.tolist()
@@ -83,8 +85,11 @@ class Clusters:
             None if via is None else via[rows],
             None if link is None else link[rows],
         )
+        always = np.zeros(n, np.bool_)
+        if pinned is not None:
+            always[pinned] = True
         if policy.most == 0:
-            return found._without_centres()
+            return found._without_centres(always)
         return found._with_more(policy.most) if policy.most > 1 else found
 
     def __len__(self) -> int:
@@ -151,9 +156,12 @@ class Clusters:
             columns["via"] = named(self.via)
         return pa.table(columns)
 
-    def _without_centres(self) -> Clusters:
-        """Remove the kept documents too, each as a duplicate of its most similar member."""
-        centres = np.flatnonzero(self.kept)
+    def _without_centres(self, always: NDArray[np.bool_]) -> Clusters:
+        """Remove the kept documents too, each as a duplicate of its most similar member.
+
+        Those with a flag in `always` stay.
+        """
+        centres = np.flatnonzero(self.kept & ~always[self.place])
         # A member that only a chain connects is not more similar than one with a pair.
         near = self.kept_for if self.via is None else self.via
         members = np.flatnonzero(~self.kept & (near == self.kept_for))
@@ -174,8 +182,11 @@ class Clusters:
         """Keep the first `most` documents of each cluster, one of the other collection included."""
         starts = np.searchsorted(self.cluster, np.arange(len(self)))
         rank = np.arange(len(self.cluster)) - starts[self.cluster]
-        rank += self.around >= self.documents
-        more = rank < most
+        # The kept one is the first, or a later one that people want to keep.
+        centre = np.zeros(len(self), np.int64)
+        centre[self.cluster[self.kept]] = rank[self.kept]
+        rank += (rank < centre[self.cluster]) | (self.around >= self.documents)
+        more = (rank < most) | self.kept
         return replace(
             self,
             kept_for=np.where(more, self.place, self.kept_for),

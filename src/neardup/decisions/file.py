@@ -18,7 +18,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from neardup.decisions.current import Current
-from neardup.decisions.model import Decision, Named, as_line, checked, now, of_object
+from neardup.decisions.model import FILE_NAME, Decision, Named, as_line, checked, now, of_object
 from neardup.errors import InputError, SettingError
 
 MOST_LINE = 64_000_000
@@ -48,6 +48,11 @@ class DecisionFile:
         self._mutex = threading.Lock()
         self._current: tuple[tuple[Decision, ...], Current] | None = None
         self._forget()
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str]) -> DecisionFile:
+        """The file of this name, or that in the folder of this name."""
+        return cls(Path(path) / FILE_NAME if os.path.isdir(path) else path)
 
     def add(
         self,

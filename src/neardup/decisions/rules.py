@@ -97,12 +97,8 @@ def weighed(said: Sequence[Said[Key]]) -> Weighed[Key]:
             contested.append(((a, b), tuple(counted)))
         elif counted[0].says == "different":
             different[pair] = tuple(counted)
-        holding = {one.key for one in counted} if agree else set()
-        overridden.update(
-            (said[number].decision.key, pair)
-            for number in alike
-            if said[number].decision.key not in holding
-        )
+        if not agree or counted[0].says == "different":
+            overridden.update((said[number].decision.key, pair) for number in alike)
     same = tuple(one for one in said if one.decision.says == "same" and len(one.keys) > 1)
     pinned, rivals = _pinned([one for one in said if one.decision.says == "keep" and one.keys])
     return Weighed(same, frozenset(overridden), different, pinned, (*contested, *rivals))

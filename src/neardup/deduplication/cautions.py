@@ -13,16 +13,37 @@ if TYPE_CHECKING:
 _LARGE, _LARGE_SHARE = 100, 0.01
 _UNPROVEN_SHARE = 0.1
 _MOST_NAMED = 3
+_MOST_CONFLICTS = 5
 _REMEDY = "look at report.html; then raise --threshold or use longer features such as word:5"
 
 
 def cautions(result: Result) -> list[str]:
     """A sentence or two for each reason to look at the result before using it."""
-    return [*_most_are_removed(result), *_loose_clusters(result)]
+    return [*_most_are_removed(result), *_loose_clusters(result), *_about_decisions(result)]
+
+
+def _about_decisions(result: Result) -> Iterator[str]:
+    """Decisions that could not be obeyed; the first of each kind are named."""
+    if result.obeyed is None:
+        return
+    conflicts, stale = result.obeyed.all_conflicts, result.obeyed.stale
+    for sentence in conflicts[:_MOST_CONFLICTS]:
+        yield f"Conflict of decisions: {sentence}."
+    if len(conflicts) > _MOST_CONFLICTS:
+        more = len(conflicts) - _MOST_CONFLICTS
+        yield f"{more:,} more conflicts of decisions are in summary.json."
+    if stale:
+        count = "1 decision names" if len(stale) == 1 else f"{len(stale):,} decisions name"
+        yield (
+            f"{count} documents that are not in the input, or have another content now. "
+            f"The first: {stale[0]}."
+        )
 
 
 def _most_are_removed(result: Result) -> Iterator[str]:
-    filled, removed = len(result.collected.filled), len(result.clustering.removed)
+    filled = len(result.collected.filled)
+    # What people decided on is meant.
+    removed = len(result.clustering.removed) - int(result.decided.sum())
     if removed > filled / 2:
         yield (
             f"{removed:,} of {filled:,} documents that are not empty are removed "
@@ -52,7 +73,8 @@ def _loose_clusters(result: Result) -> Iterator[str]:
 def _looseness(result: Result, rows: slice) -> str | None:
     """Why a cluster is loose, and what to do; None if it is not."""
     clustering, least = result.clustering, result.settings.least
-    similarity = clustering.similarity[rows][clustering.place[rows] != clustering.around[rows]]
+    by_similarity = (clustering.place[rows] != clustering.around[rows]) & ~result.decided[rows]
+    similarity = clustering.similarity[rows][by_similarity]
     similarity = similarity[~np.isnan(similarity)]
     if clustering.via is not None:
         below = int((similarity < least).sum())

@@ -15,12 +15,14 @@ from neardup.collection.deliveries import NearDocuments
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import DocumentProgress
 from neardup.deduplication.listed_pairs import HeldPairs, PairList
+from neardup.deduplication.told_components import told_components
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.frozen import dataclass
 from neardup.pairs.all_pairs import joined
 from neardup.pairs.by_features.verify import Searched, TrueSimilarity
 from neardup.pairs.search import distances, search_both
 from neardup.pairs.stars import Before, find_stars, stars_after
+from neardup.pairs.told import Told
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -125,18 +127,25 @@ class Removals:
     """For each document the kept one it is a duplicate of (or itself), and their similarity.
 
     In connected components, `via` is the next document in the chain of pairs to the kept one, and
-    `link` the similarity to that one.
+    `link` the similarity to that one. `clashes` are pairs of documents that people want to keep
+    although they are similar.
     """
 
     kept_for: Places
     similarity: Similarities
     via: Places | None = None
     link: Similarities | None = None
+    clashes: Places | None = None
 
-    def clusters(self, policy: KeepPolicy) -> Clusters:
-        """The clusters around the kept documents."""
+    def clusters(self, policy: KeepPolicy, told: Told | None = None) -> Clusters:
+        """The clusters around the kept documents; those that people want to keep stay."""
         return Clusters.of(
-            self.kept_for, self.similarity, via=self.via, link=self.link, policy=policy
+            self.kept_for,
+            self.similarity,
+            via=self.via,
+            link=self.link,
+            policy=policy,
+            pinned=None if told is None else np.array(sorted(told.pinned), np.int64),
         )
 
 
@@ -160,6 +169,7 @@ def removals_by_stars(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
     progress: DocumentProgress | None,
+    told: Told | None = None,
 ) -> tuple[Removals, Found, PairList | None]:
     """The removals, each for the most similar kept document, and all pairs if they are known."""
     stars = find_stars(
@@ -170,6 +180,7 @@ def removals_by_stars(
         settings,
         within=both.within,
         progress=progress,
+        told=told,
     )
     pairs = None if stars.pairs is None else HeldPairs.of(stars.pairs)
     found = Found(
@@ -180,7 +191,21 @@ def removals_by_stars(
         stars.curve,
         None if pairs is None else len(pairs),
     )
-    return Removals(stars.kept_for, stars.similarity), found, pairs
+    removals = Removals(stars.kept_for, stars.similarity, clashes=stars.clashes)
+    return (
+        with_similarities(removals, lambda a, b: both.similarities(a, b, fingerprinter, settings)),
+        found,
+        pairs,
+    )
+
+
+def with_similarities(removals: Removals, similarity_of: SimilarityOf) -> Removals:
+    """Fill in the true similarity of documents that are removed because people said so."""
+    kept_for = removals.kept_for
+    unknown = np.flatnonzero(np.isnan(removals.similarity) & (kept_for != np.arange(len(kept_for))))
+    if len(unknown):
+        removals.similarity[unknown] = similarity_of(unknown, kept_for[unknown])
+    return removals
 
 
 def removals_after(
@@ -223,7 +248,11 @@ def removals_after(
 
 
 def removals_by_components(
-    both: Both, order: Places, fingerprinter: Fingerprinter, settings: DedupSettings
+    both: Both,
+    order: Places,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    told: Told | None = None,
 ) -> tuple[Removals, Found, PairList]:
     """The removals by connected components of all pairs, and the pairs."""
     searched = search_both(both.left, both.right, fingerprinter, settings, within=both.within)
@@ -240,11 +269,15 @@ def removals_by_components(
     def similarity_of(a: Places, b: Places) -> Similarities:
         return both.similarities(a, b, fingerprinter, settings)
 
-    return components_of(both, order, pairs, similarity_of), found, pairs
+    return components_of(both, order, pairs, similarity_of, told), found, pairs
 
 
 def components_of(
-    both: Both, order: Places, pairs: PairList, similarity_of: SimilarityOf
+    both: Both,
+    order: Places,
+    pairs: PairList,
+    similarity_of: SimilarityOf,
+    told: Told | None = None,
 ) -> Removals:
     """The connected components of pairs and copies: one document of each is kept.
 
@@ -254,6 +287,8 @@ def components_of(
     """
     n, kinds = len(both.left), both.kinds
     listed = joined(list(pairs.batches()))
+    if told is not None:
+        return Removals(**vars(told_components(kinds, n, order, listed, similarity_of, told)))
     labels = components(both.count, listed.a, listed.b)[kinds]
     rank = np.empty(both.count, np.int64)
     rank[np.concatenate((np.arange(n, both.count), order))] = np.arange(both.count)
@@ -298,7 +333,8 @@ def evidence_of(both: Both, clusters: Clusters, distances_of: DistancesOf | None
         partner, similarity = clusters.via[rows], clusters.link[rows]
     distance = None
     if distances_of is not None:
-        kinds = both.kinds
+        # Decisions may remove empty documents, which have no kind.
+        kinds = np.where(both.kinds < 0, np.arange(both.count), both.kinds)
         kind, other = kinds[place], kinds[partner]
         differ = np.flatnonzero(kind != other)
         distance = np.zeros(len(place), np.uint16)

@@ -75,7 +75,7 @@ class Resume:
     """The work folder of a run: takes over the passes that are stored, and stores others.
 
     `inputs` are the names of the inputs of each collection. `say` is told what is taken over, and
-    what is repeated and why.
+    what is repeated and why. `decisions` is a hash of the decisions to obey.
     """
 
     def __init__(
@@ -86,7 +86,9 @@ class Resume:
         say: Callable[[str], None],
         *,
         within: bool,
+        decisions: str | None = None,
     ) -> None:
+        self._decisions = decisions
         self._settings = settings
         self._say = say
         self._names = inputs
@@ -196,6 +198,7 @@ class Resume:
         if name == PAIRS:
             known |= {k: v for k, v in settings.as_dict().items() if k not in _FREE}
             known |= {"levels": settings.levels, "within": self._within}
+            known |= {"decisions": self._decisions}
         else:
             known |= settings.scheme.recipe
             known |= {k: getattr(settings, k) for k in ("text", "id", "max_document")}

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -31,8 +32,10 @@ from neardup.collection.source import (
     fingerprinter_of,
     read_ahead,
 )
+from neardup.decisions import DecisionFile
 from neardup.deduplication.delivery import delivery_of, given_ids, origins_of
 from neardup.deduplication.listed_pairs import HeldPairs, PairList, PairsBeside
+from neardup.deduplication.obeyed import decision_file, obeyed_of
 from neardup.deduplication.removals import (
     Both,
     Places,
@@ -57,6 +60,7 @@ from neardup.pairs.all_pairs import (
     find_all_pairs,
 )
 from neardup.pairs.choose import collects, joins_features, require_plan
+from neardup.pairs.told import Told
 from neardup.settings import Clustering, PairListing, Similarity, suggests_settings
 
 StageProgress = Callable[[str], Progress | None]
@@ -70,6 +74,7 @@ def dedup(
     within: bool = False,
     update: bool = False,
     replace: bool = False,
+    decisions: str | os.PathLike[str] | DecisionFile | None = None,
     preset: str | None = None,
     text: str | None = None,
     id: str | None = None,
@@ -108,6 +113,9 @@ def dedup(
             repeated gives the same result.
         replace: With `update`, let kept documents replace those of the index that have the same
             ids and came with another delivery. Without it, such documents are an error.
+        decisions: A file of decisions to obey, or the folder of a run that has one: documents that
+            are the same are removed for one of them, those that are different never for each
+            other, and documents to keep are kept.
         preset: Settings of a known system: caim, irrs, blog, slides, sphere or google2007.
         text: Column with the text or terms. Several columns are fields, with optional weights:
             `name*2+street+city`. Default: text, or terms.
@@ -196,6 +204,7 @@ def dedup(
         updates=update,
         delivers=update,
         replaces=replace,
+        decisions=None if decisions is None else decision_file(decisions),
     )
     if update:
         from neardup.deduplication.to_index import leave_index, require_no_replacing
@@ -217,6 +226,7 @@ def deduplicate(
     delivers: bool = False,
     replaces: bool = False,
     resume: Resume | None = None,
+    decisions: DecisionFile | None = None,
 ) -> Result:
     """Read, find what to remove, cluster; `stage` is told each, and may follow its progress.
 
@@ -224,11 +234,17 @@ def deduplicate(
     `within` is set. With `delivers`, the kept documents will be added to an index, with `updates`
     to the index that they are compared with (or that does not exist yet): documents that the same
     delivery has already added to it do not count, nor, with `replaces`, those of the same ids.
-    Passes that `resume` has stored are not repeated, the others are stored there.
+    Passes that `resume` has stored are not repeated, the others are stored there. What people have
+    decided (`decisions`) is obeyed.
     """
     within = within or old is None
     require_plan(settings)
     asked = old if isinstance(old, AskedSource) else None
+    if decisions is not None and (updates or isinstance(old, AskedSource | RememberingSource)):
+        raise SettingError(
+            "decisions cannot be obeyed against an index, which does not keep the texts that they "
+            "are about; compare with the files instead"
+        )
     if asked is not None and within and settings.cluster == "components":
         raise SettingError(
             "cluster=components needs all features of the other collection, and an index by "
@@ -291,12 +307,20 @@ def deduplicate(
     elif isinstance(old, RememberingSource):
         origins = origins_of(source, *old.origins())
     both = Both(collections[0], None if old is None else collections[1], within)
+    obeyed = None
+    if decisions is not None:
+        with timer.stage("decisions"):
+            stage("decisions")
+            obeyed = obeyed_of(decisions, both, source, old)
+    told = None if obeyed is None else obeyed.told
     decided = taken.decided
     if decided is None:
         how = None if near is None or asked is None else (near, asked.reason)
-        decided = _decided(source, both, how, fingerprinter, settings, stage, timer)
+        decided = _decided(source, both, how, fingerprinter, settings, stage, timer, told)
         if resume is not None:
             resume.store_pairs(decided, timer.of("keep order", PAIRS, "clusters"))
+    elif told is not None:
+        decided = replace(decided, clusters=decided.removals.clusters(settings.keep, told))
     all_pairs = decided.all_pairs
     if decided.lacks_pairs(settings):
         with timer.stage("all pairs"):
@@ -324,6 +348,7 @@ def deduplicate(
         delivery,
         origins,
         timer.started,
+        None if obeyed is None else obeyed.after(decided.removals.clashes),
     )
 
 
@@ -395,6 +420,7 @@ def _decided(
     settings: DedupSettings,
     stage: StageProgress,
     timer: _Timer,
+    told: Told | None = None,
 ) -> Decided:
     """Find what to remove, and why; `near` is what an index has told, and how."""
     if settings.keep.column is not None:
@@ -411,15 +437,15 @@ def _decided(
             )
         elif settings.cluster == "components" and both.within:
             removals, found, all_pairs = removals_by_components(
-                both, order, fingerprinter, settings
+                both, order, fingerprinter, settings, told
             )
         else:
             removals, found, all_pairs = removals_by_stars(
-                both, order, fingerprinter, settings, progress
+                both, order, fingerprinter, settings, progress, told
             )
     with timer.stage("clusters"):
         stage("clusters")
-        clusters = removals.clusters(settings.keep)
+        clusters = removals.clusters(settings.keep, told)
         evidence = evidence_of(
             both,
             clusters,

@@ -52,6 +52,7 @@ def summary_of(result: Result) -> dict[str, Any]:
         "inputs": inputs_of(result.source),
         "against": inputs_of(result.other_source),
         "within": result.both.within,
+        **({} if result.obeyed is None else {"decisions": result.obeyed.summary}),
         **_of_deliveries(result),
         "command": None,
         "started": result.started,

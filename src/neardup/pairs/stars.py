@@ -30,6 +30,8 @@ from neardup.pairs.by_features.exact_join import Measure
 from neardup.pairs.by_features.star_search import StarSearch, known_copies
 from neardup.pairs.choose import curve_of, joins_features, plan_for
 from neardup.pairs.search import FoundPairs, search_both
+from neardup.pairs.told import Told, Units
+from neardup.pairs.told_stars import ToldStars
 from neardup.settings import EXACT
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ class Stars:
     reason: str
     curve: tuple[tuple[float, float], ...] | None = ()
     pairs: FoundPairs | None = None
+    clashes: Places | None = None  # pairs of pinned documents that are similar, if any was told of
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +101,10 @@ def stars_after(
     a, b = np.concatenate((found.a, before.places)), np.concatenate((found.b, before.kept_for))
     similarity = np.concatenate((found.similarity, before.similarity))
     merged = replace(found, a=a, b=b, similarity=similarity)
+    kept_for, similarity, _ = stars_of_pairs(left, right, merged, order)
     return Stars(
-        *stars_of_pairs(left, right, merged, order),
+        kept_for,
+        similarity,
         found.candidates + len(before.places),
         found.false_by_distance,
         found.plan,
@@ -126,20 +131,24 @@ def find_stars(
     *,
     within: bool = True,
     progress: DocumentProgress | None = None,
+    told: Told | None = None,
 ) -> Stars:
     """The stars of `left`, whose places are in keep order in `order`.
 
     All documents of `right` are kept and come first. Without `within`, the documents of `left`
-    are compared with those of `right` only.
+    are compared with those of `right` only. What people have decided (`told`) is obeyed: documents
+    that are removed for one that they were not found to be similar to have the similarity NaN.
     """
     if joins_features(settings):
-        return _by_features(left, right, order, fingerprinter, settings, within, progress)
+        return _by_features(
+            left, right, order, fingerprinter, settings, within, progress, told=told
+        )
     from neardup.pairs.by_fingerprints import MaskPlan
 
     plan, reason = plan_for(len(left.copies.firsts), settings)
     masks = plan.mask_rows() if isinstance(plan, MaskPlan) else None
     few = None
-    if settings.similarity == "hamming" and (masks is not None or plan.is_exact):
+    if settings.similarity == "hamming" and (masks is not None or plan.is_exact) and told is None:
         # The join of all pairs is faster, unless most documents are in many pairs.
         few = _PAIRS_OF_EACH * len(left) + _FEW_PAIRS
     try:
@@ -148,7 +157,9 @@ def find_stars(
         if few is None:
             raise
         return _by_rows(left, right, order, plan, masks, reason, settings, within, progress)
-    kept_for, similarity = stars_of_pairs(left, right, found, order, within=within)
+    kept_for, similarity, clashes = stars_of_pairs(
+        left, right, found, order, within=within, told=told
+    )
     return Stars(
         kept_for,
         similarity,
@@ -158,6 +169,7 @@ def find_stars(
         found.reason,
         found.curve,
         found,
+        clashes,
     )
 
 
@@ -210,36 +222,61 @@ def _by_features(
     within: bool,
     progress: DocumentProgress | None,
     before: Before | None = None,
+    told: Told | None = None,
 ) -> Stars:
     """Complete, by the star join on features."""
+    sides = [left] if right is None else [left, right]
+    only = None
+    if told is not None:
+        begins = (0, len(left))
+        only = [
+            np.union1d(side.firsts, _beside_copies(side, told.special - begin))
+            for side, begin in zip(sides, begins, strict=False)
+        ]
     search = StarSearch(
-        [left] if right is None else [left, right],
+        sides,
         Measure(settings.similarity, settings.threshold),
         across=right is not None and not within,
         memory=settings.memory,
         threads=fingerprinter.threads,
+        only=only,
     )
     if before is None:
-        known = known_copies(left, right, order)
+        known = known_copies(left, right, order, told)
     else:
         known = _known_before(left, before, order)
-    own = order[left.words[order] > 0]
+    takes_part = left.words > 0
+    if told is not None:
+        order = told.order(order)
+        takes_part[told.special[told.special < len(left)]] = True
+    own = order[takes_part[order]]
     given = np.zeros(0, np.int64)
     if right is not None or search.left_out:
         possible = np.zeros(len(known.copy_of), np.bool_)
         possible[search.possible] = True
         given = np.flatnonzero(possible[len(left) :]) + len(left)
+    if told is not None and right is not None:
+        given = np.union1d(given, len(left) + _beside_copies(right, told.special - len(left)))
     if search.left_out:
         # `possible` speaks of the first copy in the input, `copy_of` names the first in keep order.
         possible[left.filled] = possible[left.firsts[left.copies.group_of]]
+        if told is not None:  # an exact copy of such a document can be similar to it
+            possible[told.special] = True
+            possible[_copies_of(left, told.special)] = True
         is_first = known.copy_of[own] == own
         anyhow = own[is_first & ~possible[own]]
         known.decision[anyhow] = np.where(known.kept_for[anyhow] == anyhow, KEPT, REMOVED)
         own = own[~is_first | possible[own]]
+    decided, looked_up = np.concatenate((given, own)), own[:0]
     if right is not None and not within:
-        search.decide(given, own, known, progress)
+        decided, looked_up = given, own
+    units = None
+    if told is None:
+        search.decide(decided, looked_up, known, progress)
     else:
-        search.decide(np.concatenate((given, own)), own[:0], known, progress)
+        rank = _turns(len(left), len(known.copy_of), order)
+        units = Units(told, known, rank, len(left), within=right is None or within)
+        search.decide_told(decided, looked_up, known, units, progress)
     kept_for, similarity = _of_left(known, len(left))
     return Stars(
         kept_for,
@@ -248,7 +285,36 @@ def _by_features(
         np.zeros(fingerprinter.scheme.bits + 1, np.int64),
         EXACT,
         "exact: each document is looked up by its features among the kept ones; none is missed",
+        clashes=None if units is None else units.clashes,
     )
+
+
+def _turns(documents: int, count: int, order: Places) -> Places:
+    """The turn of each place: first those of the other collection, then those of `order`."""
+    rank = np.empty(count, np.int64)
+    rank[np.concatenate((np.arange(documents, count), order))] = np.arange(count)
+    return rank
+
+
+def _copies_of(collected: Collected, places: Places) -> Places:
+    """The places of all exact copies of some documents, of those that are not empty."""
+    group = np.full(len(collected), -1, np.int64)
+    group[collected.filled] = collected.copies.group_of
+    inside = places[(places >= 0) & (places < len(collected))]
+    wanted = np.zeros(len(collected.copies.firsts), np.bool_)
+    wanted[group[inside][group[inside] >= 0]] = True
+    return np.asarray(collected.filled[wanted[collected.copies.group_of]])
+
+
+def _beside_copies(collected: Collected, places: Places) -> Places:
+    """Some documents that are no longer copies, and the first of the other copies of each."""
+    inside = places[(places >= 0) & (places < len(collected))]
+    inside = inside[collected.words[inside] > 0]
+    others = np.setdiff1d(_copies_of(collected, inside), inside)
+    group = np.full(len(collected), -1, np.int64)
+    group[collected.filled] = collected.copies.group_of
+    _, firsts = np.unique(group[others], return_index=True)
+    return np.union1d(inside, others[firsts])
 
 
 def _of_left(known: Decisions, count: int) -> tuple[Places, NDArray[np.float64]]:
@@ -269,23 +335,36 @@ def stars_of_pairs(
     order: Places,
     *,
     within: bool = True,
-) -> tuple[Places, NDArray[np.float64]]:
-    """The stars that all accepted pairs make: `kept_for` and `similarity` of `Stars`.
+    told: Told | None = None,
+) -> tuple[Places, NDArray[np.float64], Places | None]:
+    """The stars that all accepted pairs make: `kept_for`, `similarity` and `clashes` of `Stars`.
 
     Places run on through `right`, in the pairs too.
     """
     known = known_copies(left, right, order)
     own = order[left.words[order] > 0]
+    if told is not None:
+        told_stars = ToldStars(left, right, found, told.order(order), told, within=within)
+        clashes = told_stars.decide(known)
+        rest = told_stars.others
+        # What is left has no pairs with documents that were decided on.
+        found = replace(
+            found,
+            a=found.a[rest[found.a]],
+            b=found.b[rest[found.a]],
+            similarity=found.similarity[rest[found.a]],
+        )
+        own = own[rest[own]]
     if right is None or within:
         given = np.arange(len(left), len(known.copy_of))
         places = np.concatenate((given, own))
         decide_by_pairs(places, found.a, found.b, found.similarity, known)
-        return _of_left(known, len(left))
-    # The most similar document of `right`, ties to the first.
-    by_similarity = np.lexsort((found.b, -found.similarity, found.a))
-    a, rows = np.unique(found.a[by_similarity], return_index=True)
-    best = by_similarity[rows]
-    first_in_order = known.copy_of[a]
-    known.kept_for[first_in_order] = found.b[best]
-    known.similarity[first_in_order] = found.similarity[best]
-    return _of_left(known, len(left))
+    else:
+        # The most similar document of `right`, ties to the first.
+        by_similarity = np.lexsort((found.b, -found.similarity, found.a))
+        a, rows = np.unique(found.a[by_similarity], return_index=True)
+        best = by_similarity[rows]
+        first_in_order = known.copy_of[a]
+        known.kept_for[first_in_order] = found.b[best]
+        known.similarity[first_in_order] = found.similarity[best]
+    return *_of_left(known, len(left)), None if told is None else clashes

@@ -10,13 +10,22 @@ from numpy.typing import NDArray
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected
 from neardup.collection.source import DocumentProgress
-from neardup.kernels.star_join import KEPT, Decisions, DocumentCounts, StarJoin, StoredFeatures
+from neardup.kernels.star_join import (
+    KEPT,
+    OPEN,
+    Decisions,
+    DocumentCounts,
+    StarJoin,
+    StoredFeatures,
+)
 from neardup.pairs.by_features.exact_join import JoinSide, Measure, keep_possible
+from neardup.pairs.told import Told, Units
 
 Places = NDArray[np.int64]
 
 # Documents between two reports of progress, at which a run can also be interrupted.
 _AT_ONCE = 1 << 11
+_PAIRS_AT_ONCE = 1 << 16
 
 
 class StarSearch:
@@ -92,6 +101,95 @@ class StarSearch:
                 return
             self.join.clear()
 
+    def decide_told(
+        self,
+        decided: Places,
+        looked_up: Places,
+        known: Decisions,
+        units: Units,
+        progress: DocumentProgress | None = None,
+    ) -> None:
+        """As `decide`, and obey what people have decided about special documents.
+
+        The join decides on runs of ordinary documents. At the turn of a special one, its unit is
+        looked up among the kept ones; what was found in earlier passes is remembered.
+        """
+        total, before = len(decided) + len(looked_up), 0
+        is_special = np.zeros(len(known.copy_of), np.bool_)
+        is_special[units.told.special] = True
+        while True:
+            done = self._told_pass(decided, known, units, is_special, progress, before, total)
+            before, decided = before + done, decided[done:]
+            rest = np.concatenate((decided, looked_up))
+            ordinary = rest[~is_special[rest]]
+            for start in range(0, len(ordinary), _AT_ONCE):
+                self.join.look_up(ordinary[start : start + _AT_ONCE], known, threads=self.threads)
+            if not len(decided):
+                # The last pass: nothing is decided after these have been looked up.
+                special = looked_up[is_special[looked_up]]
+                self._note(special[known.decision[special] == OPEN], known, units)
+                for place in special.tolist():
+                    if units.is_open(place):
+                        units.settle(place)
+                if progress is not None and total:
+                    progress(total, total)
+                return
+            special = rest[is_special[rest]]
+            self._note(special[known.decision[special] == OPEN], known, units)
+            self.join.clear()
+
+    def _told_pass(
+        self,
+        places: Places,
+        known: Decisions,
+        units: Units,
+        is_special: NDArray[np.bool_],
+        progress: DocumentProgress | None,
+        before: int,
+        total: int,
+    ) -> int:
+        """Decide on documents until the index is full; how many were decided on."""
+        turns = np.flatnonzero(is_special[places])
+        done = 0
+        while done < len(places):
+            following = int(np.searchsorted(turns, done))
+            until = int(turns[following]) if following < len(turns) else len(places)
+            if until == done:
+                if not self._settle(int(places[done]), known, units):
+                    break
+                done += 1
+                continue
+            some = places[done : min(until, done + _AT_ONCE)]
+            now = self.join.decide(some, known, threads=self.threads)
+            done += now
+            if progress is not None:
+                progress(before + done, total)
+            if now < len(some):
+                break
+        return done
+
+    def _settle(self, place: int, known: Decisions, units: Units) -> bool:
+        """Decide on a special document; whether there was room for it if it is kept."""
+        if units.is_open(place):
+            unit = np.array(units.told.unit(place), np.int64)
+            self._note(unit[known.decision[unit] == OPEN], known, units)
+            units.settle(place)
+        if known.decision[place] != KEPT:
+            return True
+        return self.join.decide(np.array([place], np.int64), known, threads=self.threads) == 1
+
+    def _note(self, places: Places, known: Decisions, units: Units) -> None:
+        """Look up special documents that are open."""
+        while len(places):
+            done, a, b, similarity = self.join.pairs(
+                places, search=True, insert=False, most=_PAIRS_AT_ONCE, threads=self.threads
+            )
+            # Those in the index are kept.
+            kept_a = known.decision[a] == KEPT
+            place, kept = np.where(kept_a, b, a), np.where(kept_a, a, b)
+            units.note(zip(place.tolist(), kept.tolist(), similarity.tolist(), strict=True))
+            places = places[done:]
+
     def _pass(
         self,
         places: Places,
@@ -113,15 +211,19 @@ class StarSearch:
         return done
 
 
-def known_copies(left: Collected, right: Collected | None, order: Places) -> Decisions:
+def known_copies(
+    left: Collected, right: Collected | None, order: Places, told: Told | None = None
+) -> Decisions:
     """The documents of both collections, all open; `order` are the places of `left` in keep order.
 
-    The documents of `right` are kept.
+    The documents of `right` are kept. Those of `told` are no longer copies of others.
     """
     others = 0 if right is None else len(right)
     copy_of = np.arange(len(left) + others, dtype=np.int64)
     if len(left.copies.firsts) < len(left.filled):
         copy_of[left.filled] = _first_copies(left, order)
+        if told is not None:
+            told.leave_copies(copy_of[: len(left)], order)
     known = Decisions.none(copy_of)
     known.decision[len(left) :] = KEPT
     return known

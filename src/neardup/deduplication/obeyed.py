@@ -1,0 +1,338 @@
+"""Decisions of people, as a run obeys them: found in the collection, weighed, without conflicts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from xxhash import xxh3_128_hexdigest
+
+from neardup.collection.source import Source
+from neardup.decisions import Decision, DecisionFile, Named, content_of
+from neardup.decisions.current import opinion_of
+from neardup.decisions.model import as_line
+from neardup.decisions.rules import Said, Weighed, join_same, weighed
+from neardup.deduplication.removals import Both
+from neardup.deduplication.rows import TextPicker
+from neardup.errors import InputError
+from neardup.frozen import dataclass
+from neardup.pairs.told import Told
+from neardup.visible import visible
+
+Places = NDArray[np.int64]
+MOST_LISTED = 20
+_OBEYED = ("same", "different", "keep")
+
+
+@dataclass(frozen=True, eq=False)
+class Obeyed:
+    """What a run obeys, by places, and what it could not.
+
+    `deciders` are the reviewers who said that the documents of a unit are the same, by its first
+    document. `names` are the ids of all special documents. `clashes` are pairs of pinned documents
+    that the search has found to be similar.
+    """
+
+    file: str
+    said: dict[str, int]
+    told: Told
+    deciders: dict[int, str]
+    names: dict[int, str]
+    obeyed: int
+    stale: tuple[str, ...]
+    conflicts: tuple[str, ...]
+    clashes: tuple[tuple[int, int], ...] = ()
+
+    def after(self, clashes: Places | None) -> Obeyed:
+        """With what the search has found."""
+        found = () if clashes is None else tuple((int(a), int(b)) for a, b in clashes.tolist())
+        return replace(self, clashes=found)
+
+    @cached_property
+    def all_conflicts(self) -> tuple[str, ...]:
+        """A sentence for each conflict."""
+        return (
+            *self.conflicts,
+            *(
+                f"{self.names[a]} and {self.names[b]} are near-duplicates, and both are to be "
+                "kept; both are kept"
+                for a, b in self.clashes
+            ),
+        )
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What `summary.json` says of decisions."""
+        return {
+            "file": self.file,
+            **self.said,
+            "obeyed": self.obeyed,
+            "stale": list(self.stale[:MOST_LISTED]),
+            "stale_count": len(self.stale),
+            "conflicts": list(self.all_conflicts[:MOST_LISTED]),
+            "conflict_count": len(self.all_conflicts),
+        }
+
+    def decided_by(
+        self, places: Places, partners: Places, below: NDArray[np.bool_]
+    ) -> list[str | None]:
+        """Who decided that documents are removed for their partners; None where similarity did.
+
+        People did if the two are the same, or if they are not similar enough (`below`), but a
+        document that is the same as one of them is.
+        """
+        units = self.told.units
+        found: list[str | None] = []
+        for place, partner, unproven in zip(
+            places.tolist(), partners.tolist(), below.tolist(), strict=True
+        ):
+            unit = units.get(place) or units.get(partner)
+            decided = unit is not None and (unproven or (place in unit and partner in unit))
+            found.append(self.deciders[unit[0]] if decided and unit is not None else None)
+        return found
+
+
+def decision_file(decisions: str | os.PathLike[str] | DecisionFile) -> DecisionFile:
+    """The file that a run is to obey; `InputError` if there is none."""
+    file = decisions if isinstance(decisions, DecisionFile) else DecisionFile.at(decisions)
+    if not file.path.exists():
+        raise InputError(f"there is no file of decisions at {file.path}")
+    return file
+
+
+def fingerprint_of(file: DecisionFile) -> str:
+    """A hash of all that was decided, to tell whether a later run would obey the same."""
+    return xxh3_128_hexdigest(b"".join(map(as_line, file.history())))
+
+
+def obeyed_of(
+    file: DecisionFile, both: Both, source: Source, other_source: Source | None
+) -> Obeyed:
+    """Find the documents of the decisions in the collections, and weigh what is decided."""
+    decisions = file.current().decisions
+    named = list(dict.fromkeys(one for decision in decisions for one in decision.documents))
+    own = [one for one in named if not one.other]
+    places = _Finder(both.left.ids, source).places_of(own)
+    if both.right is not None and other_source is not None:
+        others = [one for one in named if one.other]
+        n = len(both.left)
+        found = _Finder(both.right.ids, other_source).places_of(others)
+        places |= {one: n + place for one, place in found.items()}
+    said, stale = _found(decisions, places)
+    names = {place: _name(one) for one, place in reversed(places.items())}
+    found_decisions = _Resolved(weighed(said), names, len(both.left))
+    return Obeyed(
+        os.fspath(file.path),
+        {says: sum(one.says == says for one in decisions) for says in _OBEYED},
+        found_decisions.told,
+        found_decisions.deciders,
+        names,
+        len(found_decisions.obeyed),
+        tuple(stale),
+        tuple(found_decisions.conflicts),
+    )
+
+
+def _name(named: Named) -> str:
+    return f"{named} of the other collection" if named.other else str(named)
+
+
+def _found(
+    decisions: Sequence[Decision], places: dict[Named, int]
+) -> tuple[list[Said[int]], list[str]]:
+    """The decisions by places, and a sentence for each that names a document that is gone."""
+    said, stale = [], []
+    for decision in decisions:
+        documents = decision.documents
+        gone = [one for one in documents if one not in places]
+        keys = tuple(dict.fromkeys(places[one] for one in documents if one in places))
+        lost = (
+            documents[0] in gone if decision.says == "keep" else len(keys) < min(2, len(documents))
+        )
+        if not lost:
+            said.append(Said(decision, keys))
+        if gone and decision.says in _OBEYED:
+            listed = ", ".join(map(_name, gone[:3])) + (" and others" if len(gone) > 3 else "")
+            rest = "not obeyed" if lost else "obeyed for the other documents"
+            what = f"{visible(decision.by) or 'nobody'} says {decision.says}"
+            verb = "is" if len(gone) == 1 else "are"
+            stale.append(f"{what}: {listed} {verb} no longer there with this content; {rest}")
+    return said, stale
+
+
+class _Resolved:
+    """What holds at places, as far as it does not contradict itself."""
+
+    def __init__(self, found: Weighed[int], names: dict[int, str], documents: int) -> None:
+        self._names, self._documents = names, documents
+        self.conflicts: list[str] = []
+        self.obeyed: set[str] = set()
+        for keys, decisions in found.contested:
+            opinions = ", ".join(map(opinion_of, decisions))
+            listed = " and ".join(names[key] for key in keys)
+            self.conflicts.append(f"{listed}: reviewers disagree, neither is obeyed ({opinions})")
+        self._enemies: dict[int, dict[int, Decision]] = {}
+        for pair, decisions in found.different.items():
+            a, b = sorted(pair)
+            self.obeyed.update(one.key for one in decisions)
+            if a < documents:  # documents of the other collection are kept anyhow
+                self._enemies.setdefault(a, {})[b] = decisions[0]
+                self._enemies.setdefault(b, {})[a] = decisions[0]
+        self._links: list[tuple[int, int]] = []
+        self._unit: dict[int, list[int]] = {}
+        self._by: dict[int, list[str]] = {}  # by the identity of a unit
+        self._left_out: set[tuple[str, int, int]] = set()
+        join_same(found, self._join)
+        pinned = {place: said for place, said in found.pinned.items() if place < documents}
+        self.obeyed.update(one.key for said in found.pinned.values() for one in said)
+        different = {place: frozenset(others) for place, others in self._enemies.items()}
+        self.told = Told(tuple(self._links), different, frozenset(pinned))
+        self.deciders = {
+            min(unit): ", ".join(dict.fromkeys(self._by[id(unit)]))
+            for unit in {id(unit): unit for unit in self._unit.values()}.values()
+        }
+        self._say_pinned()
+
+    def _join(self, a: int, b: int, decision: Decision) -> bool:
+        """Make two documents one unit, unless documents that differ would come together."""
+        one, other = self._unit.get(a, [a]), self._unit.get(b, [b])
+        if one is not other:
+            violated = self._violated(one, other)
+            if violated is not None:
+                self._say_left_out(a, b, decision, *violated)
+                return False
+            self._links.append((a, b))
+            deciders = [*self._by.pop(id(one), ()), *self._by.pop(id(other), ())]
+            small, large = sorted((one, other), key=len)
+            large += small
+            for place in small:
+                self._unit[place] = large
+            self._unit.update(dict.fromkeys((a, b), large))
+            self._by[id(large)] = deciders
+            one = large
+        self._by[id(one)].append(visible(decision.by) or "nobody")
+        self.obeyed.add(decision.key)
+        return True
+
+    def _violated(self, one: list[int], other: list[int]) -> tuple[int, int] | None:
+        small, large = sorted((one, other), key=len)
+        inside = set(large)
+        for place in small:
+            for enemy in self._enemies.get(place, ()):
+                if enemy in inside:
+                    return place, enemy
+        return None
+
+    def _say_left_out(self, a: int, b: int, decision: Decision, x: int, y: int) -> None:
+        x, y = min(x, y), max(x, y)
+        if (decision.key, x, y) in self._left_out:
+            return
+        self._left_out.add((decision.key, x, y))
+        names = self._names
+        self.conflicts.append(
+            f"{names[a]} and {names[b]}: {opinion_of(decision)}, but {names[x]} and {names[y]}, "
+            f"which would be the same then, differ ({opinion_of(self._enemies[x][y])}); they are "
+            "not joined"
+        )
+
+    def _say_pinned(self) -> None:
+        """Pinned documents that are the same as others that are kept anyhow."""
+        for place in sorted(self.told.pinned):
+            others = [
+                one
+                for one in self.told.unit(place)
+                if one >= self._documents or (one in self.told.pinned and one < place)
+            ]
+            for other in others[:1]:
+                self.conflicts.append(
+                    f"{self._names[other]} and {self._names[place]} are the same, and both are to "
+                    "be kept; both are kept"
+                )
+
+
+class _Finder:
+    """Finds the documents that decisions name: by id and content, else by the content alone."""
+
+    def __init__(self, ids: pa.Array, source: Source) -> None:
+        self._ids, self._source = ids, source
+
+    def places_of(self, named: Sequence[Named]) -> dict[Named, int]:
+        """The place of each document that is there; those that are gone are left out."""
+        if not named:
+            return {}
+        with_id = self._with_ids([one.id for one in named])
+        found: dict[Named, int] = {}
+        contents = dict(self._contents(with_id))
+        at_id: dict[int | str, list[int]] = {}
+        for place, id in zip(with_id.tolist(), self._ids_at(with_id), strict=True):
+            at_id.setdefault(id, []).append(place)
+        for one in named:
+            for place in at_id.get(one.id, ()):
+                if contents[place] == one.content:
+                    found[one] = place
+                    break
+        missing = [one for one in named if one not in found]
+        if missing:
+            self._find_moved(missing, found)
+        return {one: found[one] for one in named if one in found}
+
+    def _find_moved(self, missing: Sequence[Named], found: dict[Named, int]) -> None:
+        """Documents that have another id now; each gets a place of its own while there are some."""
+        wanted = {one.content for one in missing}
+        at_content: dict[str, list[int]] = {}
+        for place, content in self._contents(np.arange(len(self._ids))):
+            if content in wanted:
+                at_content.setdefault(content, []).append(place)
+        used = set(found.values())
+        for one in missing:
+            places = at_content.get(one.content)
+            if places:
+                found[one] = next((place for place in places if place not in used), places[0])
+                used.add(found[one])
+
+    def _with_ids(self, ids: Sequence[int | str]) -> Places:
+        """The places of documents with one of these ids, which must be of the same type, too."""
+        import pyarrow.compute as pc
+
+        kind = self._ids.type
+        if pa.types.is_integer(kind):
+            least, most = (
+                (0, 2**64 - 1) if pa.types.is_unsigned_integer(kind) else (-(2**63), 2**63)
+            )
+            wanted: list[Any] = [id for id in ids if isinstance(id, int) and least <= id < most]
+            values = pa.array(wanted, pa.uint64() if least == 0 else pa.int64())
+            held = self._ids.cast(values.type)
+        else:
+            values = pa.array([id for id in ids if isinstance(id, str)], pa.large_string())
+            held = self._ids.cast(pa.large_string())
+        return np.flatnonzero(np.asarray(pc.is_in(held, values)))
+
+    def _ids_at(self, places: Places) -> list[int | str]:
+        return list(self._ids.take(pa.array(places)).to_pylist())
+
+    def _contents(self, places: Places) -> Iterator[tuple[int, str]]:
+        """The hashes of the texts at these places, which ascend; no text is held for long."""
+        first = 0
+        for batch in self._source.batches():
+            if not len(places):
+                return
+            count = len(batch.ids)
+            here = places[: np.searchsorted(places, first + count)]
+            if len(here):
+                picker = TextPicker(here)
+                picker.see(first, count, batch.columns)
+                for place, text in picker.texts.items():
+                    yield place, content_of(text)
+            places = places[len(here) :]
+            first += count
+        if len(places):
+            raise InputError(
+                f"the input changed while it was read: it had {len(self._ids):,} documents at "
+                f"first, and now {first:,}; run again when nobody writes to it"
+            )
