@@ -212,3 +212,52 @@ def test_the_same_rows_always_give_the_same_page(tmp_path):
     assert pages[0].replace(str(tmp_path / "one"), "") == pages[1].replace(
         str(tmp_path / "two"), ""
     )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"keep": "none"},
+        {"keep": "longest"},
+        {"keep": "each:2"},
+        {"cluster": "components"},
+        {"similarity": "hamming", "threshold": 20},
+        {"similarity": "cosine", "weights": "tfidf"},
+        {"pairs": "evidence"},
+        {"pairs": "none"},
+        {"features": "word:1+edges"},
+        {"features": "char:5", "floor": 0.1},
+    ],
+    ids=str,
+)
+def test_every_kind_of_run_can_be_read(tmp_path, settings):
+    browser = browse(tmp_path, **settings)
+    addresses = ["/review", "/compare?a=a&b=c", *(f"/documents/{row['id']}" for row in ROWS)]
+    addresses += [f"/clusters/{number}" for number in range(browser.run.clusters_count)]
+    for address in addresses:
+        browser.page(address)
+
+
+def test_lists_of_terms_can_be_read(tmp_path):
+    terms = [f"term{place}" for place in range(30)]
+    rows = [{"id": 1, "terms": terms}, {"id": 2, "terms": [*terms[:-1], "other"]}]
+    browser = browse(tmp_path, rows, features="terms", text="terms")
+    assert "<ins>other</ins>" in cluster(browser)
+    assert "lists of terms" in browser.page("/compare?a=1&b=2")
+
+
+def test_a_cluster_around_a_document_of_the_other_collection(tmp_path):
+    other = tmp_path / "other.jsonl"
+    other.write_text(f'{{"id": "o", "text": "{varied("red")}"}}\n')
+    browser = browse(tmp_path, against=str(other))
+    page = cluster(browser)
+    assert "is in the other collection; 4 documents repeat it." in text_of(page)
+    assert "/others/o" in links(page)
+    number = number_of(browser)
+    browser.post("/decisions", says="different", cluster=str(number))
+    (line,) = browser.stored()
+    assert {(one["id"], one.get("other", False)) for one in line["documents"]} == {
+        ("o", True),
+        *((id, False) for id in "abcd"),
+    }
+    assert "It is decided." in cluster(browser)
