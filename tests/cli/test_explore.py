@@ -72,6 +72,13 @@ def test_it_answers_until_it_is_told_to_end(out, number):
         assert started.end(number) == (0, "", "")
 
 
+def test_without_a_run_it_opens_the_laboratory():
+    with Started("--no-browser", "--port", "0") as started:
+        assert "neardup explores the laboratory on" in started.said
+        assert "<h1>Laboratory</h1>" in started.get()
+        assert started.end() == (0, "", "")
+
+
 def test_it_ends_while_a_browser_holds_a_connection(out):
     with Started(out, "--no-browser", "--port", "0") as started:
         port = int(started.address.split(":")[2].strip("/"))

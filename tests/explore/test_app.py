@@ -131,6 +131,7 @@ def test_a_page_takes_its_own_methods(changeable):
     answer = get(changeable, "/change")
     assert answer.status == 405
     assert b"takes POST alone" in answer.body
+    assert answer.header("Allow") == "POST"
     assert post(changeable, path="/a/x", origin=f"http://{HOST}").status == 405
 
 
@@ -178,6 +179,8 @@ def test_a_bug_shows_no_traceback_but_prints_it(monkeypatch, capsys):
 
 def test_without_a_run_only_the_laboratory_is_linked():
     answer = get(Explorer(None), "/")
+    assert (answer.status, answer.header("Location")) == (303, "/lab")
+    answer = get(Explorer(None), "/clusters")
     assert answer.status == 404
     assert b"There is no run here" in answer.body
     assert b'href="/lab"' in answer.body

@@ -110,7 +110,8 @@ class Explorer:
 
     `base` is the path below which it is mounted. `loopback` refuses requests for other names than
     those of this machine, so that a site whose name is made to lead here reads nothing. Several
-    processes that answer for the same pages share a `token`. `home` and `is_signed` are as in `Site`.
+    processes that answer for the same pages share a `token`. `home` and `is_signed` are as in
+    `Site`. `routes` are other pages than those of a run.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class Explorer:
         loopback: bool = True,
         home: str = "",
         is_signed: bool = False,
+        routes: tuple[Route, ...] | None = None,
     ) -> None:
         self.site = Site(
             opened=run,
@@ -138,6 +140,7 @@ class Explorer:
             is_signed=is_signed,
         )
         self._loopback = loopback
+        self._routes = ROUTES if routes is None else routes
 
     def respond(self, request: Request) -> Response:
         """The answer to a request, which may be a page about what is wrong with it."""
@@ -148,7 +151,7 @@ class Explorer:
             return self.answer_to(error, request)
         except Exception as error:
             return self.answer_to(self.failed(error), request)
-        return _with_headers(response)
+        return with_headers(response)
 
     def failed(self, error: Exception) -> NeardupError:
         """Report a bug in the terminal; what the reader is told instead."""
@@ -165,12 +168,14 @@ class Explorer:
             status_name=HTTPStatus(status).phrase.capitalize(),
             sentence=str(error),
         )
-        return _with_headers(page)
+        if isinstance(error, RefusedError) and error.allow:
+            page = replace(page, headers=(*page.headers, ("Allow", error.allow)))
+        return with_headers(page)
 
     def _answer(self, request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         allowed: set[str] = set()
-        for route in ROUTES:
+        for route in self._routes:
             argument = route.argument(request.path)
             if argument is None:
                 continue
@@ -178,7 +183,10 @@ class Explorer:
                 return route.page(self.site, replace(request, argument=argument))
             allowed.update(route.methods)
         if allowed:
-            raise RefusedError(405, f"This address takes {' and '.join(sorted(allowed))} alone.")
+            methods = sorted(allowed)
+            raise RefusedError(
+                405, f"This address takes {' and '.join(methods)} alone.", allow=", ".join(methods)
+            )
         raise RefusedError(404, "There is no such page.")
 
     def _admit(self, request: Request) -> None:
@@ -188,22 +196,24 @@ class Explorer:
         if request.method in ("GET", "HEAD"):
             return
         if request.method != "POST":
-            raise RefusedError(405, "These pages take GET, HEAD and POST alone.")
-        if self.site.read_only and _changes(request):
+            raise RefusedError(
+                405, "These pages take GET, HEAD and POST alone.", allow="GET, HEAD, POST"
+            )
+        if self.site.read_only and self._changes(request):
             raise RefusedError(403, "These pages are read-only; nothing was changed.")
         if not _same_origin(request) or not self.site.holds_token(request):
             raise RefusedError(
                 403, "This form is not from these pages, or neardup was started again: reload it."
             )
 
+    def _changes(self, request: Request) -> bool:
+        """Whether a form may change something; one for no page is taken to."""
+        routes = [route for route in self._routes if request.method in route.methods]
+        return all(route.changes for route in routes if route.argument(request.path) is not None)
 
-def _changes(request: Request) -> bool:
-    """Whether a form may change something; one for no page is taken to."""
-    routes = [route for route in ROUTES if request.method in route.methods]
-    return all(route.changes for route in routes if route.argument(request.path) is not None)
 
-
-def _with_headers(response: Response) -> Response:
+def with_headers(response: Response) -> Response:
+    """A response with what every one has: the policy, and no copy kept unless it says so."""
     stored = () if response.header("Cache-Control") else (("Cache-Control", "no-store"),)
     return replace(response, headers=(*response.headers, *stored, *_ALWAYS))
 

@@ -87,11 +87,15 @@ class Response:
 
 
 class RefusedError(NeardupError):
-    """A request that is answered by a page with one sentence: 400, 403, 404 or 405."""
+    """A request that is answered by a page with one sentence: 400, 403, 404 or 405.
 
-    def __init__(self, status: int, sentence: str) -> None:
+    `allow` are the methods that the address takes, if the one of the request is not among them.
+    """
+
+    def __init__(self, status: int, sentence: str, *, allow: str = "") -> None:
         super().__init__(sentence)
         self.status = status
+        self.allow = allow
 
 
 def read_fields(encoded: str) -> dict[str, list[str]]:

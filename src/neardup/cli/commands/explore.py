@@ -5,17 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
 from neardup.cli.terminal import say
-
-if TYPE_CHECKING:
-    from neardup.cli.progress import Stages
-    from neardup.collection.source import Progress
 
 # A separate process: a browser that it starts must not inherit the signals blocked here, and one
 # that runs in a terminal would take this one.
@@ -27,7 +22,12 @@ _OPEN = (
 
 
 @click.command(cls=Command)
-@options.path_argument("out", "OUT", "Folder that `neardup dedup` wrote.")
+@options.path_argument(
+    "out",
+    "OUT",
+    "Folder that `neardup dedup` wrote. Without it, only the laboratory is opened.",
+    required=False,
+)
 @options.option(
     "--port",
     type=int,
@@ -39,7 +39,9 @@ _OPEN = (
 @options.option(
     "--by", metavar="NAME", note="your user name", help="Who decides: the name in decisions.jsonl."
 )
-def explore(out: Path, port: int | None, no_browser: bool, read_only: bool, by: str | None) -> None:
+def explore(
+    out: Path | None, port: int | None, no_browser: bool, read_only: bool, by: str | None
+) -> None:
     """Look at the duplicates of a run in the browser, and decide about the doubtful ones.
 
     Pages: overview, clusters, documents, review queue, threshold, decisions, laboratory. Only
@@ -48,44 +50,22 @@ def explore(out: Path, port: int | None, no_browser: bool, read_only: bool, by: 
 
     Example: neardup explore out
     """
-    from neardup.cli.progress import Stages
+    from neardup.cli.stored_run import opened, user_name
     from neardup.explore.app import Explorer
     from neardup.explore.server import ExploreServer
-    from neardup.runs import open_run
 
-    stopping.if_stopped(lambda: f"{out} is unchanged")
-    with Stages(quiet=False) as stages:
-        run = open_run(out, progress=_once_it_begins(stages))
-    explorer = Explorer(run, read_only=read_only, reviewer=by or _user(), title=out.absolute().name)
+    run, title, shown = None, "", "the laboratory"
+    if out is not None:
+        stopping.if_stopped(lambda: f"{out} is unchanged")
+        run, title, shown = opened(out), out.absolute().name, str(out)
+    explorer = Explorer(run, read_only=read_only, reviewer=by or user_name(), title=title)
     server = ExploreServer(explorer, port)
     stopping.instead(lambda _number: server.shutdown())
-    say(f"neardup explores {out} on {server.address} (Ctrl-C ends it)", err=True)
+    say(f"neardup explores {shown} on {server.address} (Ctrl-C ends it)", err=True)
     if not no_browser:
         _open_browser(server.address)
     server.serve_forever()
     server.finish()
-
-
-def _once_it_begins(stages: Stages) -> Progress:
-    """Progress of a stage that may not be needed: it is shown from its first report on."""
-    shown: list[Progress | None] = []
-
-    def progress(done: int, total: int | None, documents: int) -> None:
-        if not shown:
-            shown.append(stages("explore"))
-        if shown[0] is not None:
-            shown[0](done, total, documents)
-
-    return progress
-
-
-def _user() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a user without a name, as in some containers
-        return "somebody"
 
 
 def _open_browser(address: str) -> None:

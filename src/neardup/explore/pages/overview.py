@@ -56,7 +56,9 @@ class Figure:
 
 
 def show(site: Site, request: Request) -> Response:
-    """The overview."""
+    """The overview; without a run, the way to the laboratory."""
+    if site.opened is None:
+        return Response.redirect(site.url("/lab"))
     run = site.run
     decided, doubtful = run.queue_progress(site.reviewer)
     column = request.first("by") or None
