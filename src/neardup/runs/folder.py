@@ -62,6 +62,11 @@ class RunFolder:
         return bool(self.settings.get("pairs") == "all") and self.has("pairs.parquet")
 
     @property
+    def obeyed_decisions(self) -> bool:
+        """Whether people's decisions overrode the similarities."""
+        return self.summary.get("decisions") is not None
+
+    @property
     def within(self) -> bool:
         """Whether documents of the input were compared with each other."""
         return bool(self.summary.get("within", True))

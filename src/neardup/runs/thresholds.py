@@ -26,7 +26,7 @@ def threshold_table(
     folder: RunFolder, removals: Removals, clusters: ClusterTable, pairs: PairFile
 ) -> ThresholdTable:
     """The results at steps of 0.01, or of one bit, from the least that the run knows."""
-    if not folder.has_all_pairs or removals.decided_by:
+    if not folder.has_all_pairs or folder.obeyed_decisions:
         return _remaining(folder, removals)
     involved = _Involved(folder, removals, pairs)
     rows = tuple(_row(involved, removals, threshold) for threshold in _thresholds(folder))
@@ -63,8 +63,8 @@ def _remaining(folder: RunFolder, removals: Removals) -> ThresholdTable:
         "Counts the removals of this run whose similarity reaches the threshold. At a higher "
         "threshold, some of the other documents would be removed for another kept one. "
     )
-    if removals.decided_by:
-        note += "The run obeyed decisions, which hold at any threshold."
+    if folder.obeyed_decisions:
+        note += "The run obeyed decisions, which would hold at any threshold."
     elif folder.by_distance:
         note += "For exact results, run neardup dedup with --pairs all."
     else:
