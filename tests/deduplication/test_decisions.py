@@ -213,3 +213,33 @@ def test_fingerprints_obey_too(case, folder):
     twin = told_twin.weighed(case["said"], n)
     removed, _ = told_twin.stars(twin, order, pairs.similarity, near, n, within)
     assert {place: kept for place, (kept, _) in found_in(result).items()} == removed
+
+
+@given(case=cases(), cluster=st.sampled_from(["star", "components"]))
+@settings(max_examples=60)
+def test_a_saved_run_can_be_loaded_and_rethresholded(case, cluster, folder):
+    """As if it had been run with the other threshold, from memory and from its folder."""
+    out = folder()
+    case["within"], case["little"] = True, False
+    case["threshold"] = 0.5
+    options = {"cluster": cluster, "pairs": "all"}
+    first = ran(case, folder(), **options)
+    first.save(out / "run")
+    loaded = nd.Result.load(out / "run")
+    same_outcome(loaded, first)
+    again = ran({**case, "threshold": 0.75}, folder(), **options)
+    same_outcome(first.rethreshold(0.75), again)
+    same_outcome(loaded.rethreshold(0.75), again)
+
+
+def same_outcome(one, other):
+    for name in ("clusters", "removed", "pairs"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert a.schema.names == b.schema.names
+        for column in a.schema.names:
+            values, wanted = a[column].to_pylist(), b[column].to_pylist()
+            if column == "similarity":
+                assert values == pytest.approx(wanted)
+            else:
+                assert values == wanted, (name, column)
+    assert one.obeyed.summary["conflicts"] == other.obeyed.summary["conflicts"]

@@ -24,6 +24,7 @@ from neardup.collection.settings import DedupSettings
 from neardup.collection.source import fingerprinter_of
 from neardup.deduplication.document_files import DOCUMENTS, OTHERS
 from neardup.deduplication.listed_pairs import HeldPairs
+from neardup.deduplication.obeyed import OBEYED, Obeyed
 from neardup.deduplication.removals import Both, Evidence, Found, evidence_of
 from neardup.deduplication.result import Result
 from neardup.deduplication.stored_source import StoredOthers, StoredSource
@@ -120,7 +121,19 @@ class _Loaded:
             self._delivery,
             self._origins,
             summary["started"],
+            self._obeyed,
         )
+
+    @cached_property
+    def _obeyed(self) -> Obeyed | None:
+        if not (self._folder / OBEYED).exists():
+            return None
+        held = json.loads((self._folder / OBEYED).read_bytes())
+        others: dict[Any, int] = {}
+        if self.both.right is not None:
+            for place, id in enumerate(self.both.right.ids.to_pylist(), len(self.both.left)):
+                others.setdefault(id, place)
+        return Obeyed.of_stored(held, others.get)
 
     @cached_property
     def both(self) -> Both:
@@ -188,7 +201,9 @@ class _Loaded:
         kept_for = np.where(kept, place, self._places(table["duplicate_of"], is_other))
         cluster = table["cluster"].to_numpy()
         similarity = np.where(kept, np.nan, table["similarity"].fill_null(np.nan).to_numpy())
-        found = Clusters(n, cluster, place, self._around(cluster, place, kept_for), kept_for, similarity)
+        found = Clusters(
+            n, cluster, place, self._around(cluster, place, kept_for), kept_for, similarity
+        )
         if "via" not in table.column_names:
             return found
         # In a chain, the next document is of the other collection only at the end.
@@ -200,12 +215,14 @@ class _Loaded:
     def _around(self, cluster: Places, place: Places, kept_for: Places) -> Places:
         """The document that each cluster was made around: of the other collection, or the first."""
         n = len(self.both.left)
+        obeyed = self._obeyed
+        order = self._order if obeyed is None else obeyed.told.order(self._order)
         rank = np.empty(n, np.int64)
-        rank[self._order] = np.arange(n)
+        rank[order] = np.arange(n)
         count = int(cluster[-1]) + 1 if len(cluster) else 0
         best = np.full(count, n, np.int64)
         np.minimum.at(best, cluster, rank[place])
-        around = self._order[np.minimum(best, n - 1)] if n else best
+        around = order[np.minimum(best, n - 1)] if n else best
         others = kept_for >= n
         around[cluster[others]] = kept_for[others]
         return np.asarray(around[cluster])
@@ -213,6 +230,7 @@ class _Loaded:
     def _links(self, place: Places, via: Places, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The similarity of each removed document to the next one in its chain."""
         kinds, count = self.both.kinds, self.both.count
+        kinds = np.where(kinds < 0, np.arange(count), kinds)  # decisions may name empty documents
         pairs = joined(list(self._stored.batches()))
         one, other = kinds[place], kinds[via]
         if self._settings.pairs == "evidence":  # these name the documents, not the first copies
@@ -255,6 +273,7 @@ class _Loaded:
             return None
         pairs, kinds = self._stored.pairs, self.both.kinds
         copies = (kinds[pairs.a] == kinds[pairs.b]) & (pairs.b < len(self.both.left))
+        copies &= kinds[pairs.a] >= 0
         return HeldPairs(pairs.take(~copies))
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,7 @@ from neardup.pairs.told import Told
 from neardup.visible import visible
 
 Places = NDArray[np.int64]
+OBEYED = "obeyed.json"
 MOST_LISTED = 20
 _OBEYED = ("same", "different", "keep")
 
@@ -78,6 +79,70 @@ class Obeyed:
             "conflicts": list(self.all_conflicts[:MOST_LISTED]),
             "conflict_count": len(self.all_conflicts),
         }
+
+    def stored(self, documents: int, others: Callable[[int], Any]) -> dict[str, Any]:
+        """All of it as plain values, for `obeyed.json`.
+
+        A document of the other collection, whose places begin at `documents`, is stored by its id,
+        which `others` tells, because a loaded result knows only some of them.
+        """
+
+        def named(place: int) -> Any:
+            return place if place < documents else {"other": others(place)}
+
+        told = self.told
+        pairs = {(min(a, b), max(a, b)) for a, others in told.different.items() for b in others}
+        return {
+            "file": self.file,
+            "said": self.said,
+            "links": [[named(a), named(b)] for a, b in told.links],
+            "different": [[named(a), named(b)] for a, b in sorted(pairs)],
+            "pinned": sorted(told.pinned),
+            "deciders": [[first, names] for first, names in self.deciders.items()],
+            "names": [[named(place), name] for place, name in self.names.items()],
+            "obeyed": self.obeyed,
+            "stale": self.stale,
+            "conflicts": self.conflicts,
+            "clashes": self.clashes,
+        }
+
+    @classmethod
+    def of_stored(cls, held: dict[str, Any], other: Callable[[Any], int | None]) -> Obeyed:
+        """What `stored` returned; `other` tells the place of a document by its id, if it is known.
+
+        Documents of the other collection that nothing was removed for are not known, and what is
+        said of them has no effect.
+        """
+
+        def place_of(named: Any) -> int | None:
+            return named if isinstance(named, int) else other(named["other"])
+
+        links, different = (
+            [(a, b) for a, b in (map(place_of, pair) for pair in held[name])]
+            for name in ("links", "different")
+        )
+        enemies: dict[int, set[int]] = {}
+        for a, b in different:
+            if a is not None and b is not None:
+                enemies.setdefault(a, set()).add(b)
+                enemies.setdefault(b, set()).add(a)
+        told = Told(
+            tuple((a, b) for a, b in links if a is not None and b is not None),
+            {place: frozenset(others) for place, others in enemies.items()},
+            frozenset(held["pinned"]),
+        )
+        names = [(place_of(named), name) for named, name in held["names"]]
+        return cls(
+            held["file"],
+            dict(held["said"]),
+            told,
+            dict(held["deciders"]),
+            {place: name for place, name in names if place is not None},
+            held["obeyed"],
+            tuple(held["stale"]),
+            tuple(held["conflicts"]),
+            tuple((a, b) for a, b in held["clashes"]),
+        )
 
     def decided_by(
         self, places: Places, partners: Places, below: NDArray[np.bool_]

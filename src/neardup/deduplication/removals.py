@@ -14,11 +14,11 @@ from neardup.collection.collected import Collected
 from neardup.collection.deliveries import NearDocuments
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import DocumentProgress
-from neardup.deduplication.listed_pairs import HeldPairs, PairList
+from neardup.deduplication.listed_pairs import HeldPairs, PairList, PairsBeside
 from neardup.deduplication.told_components import told_components
 from neardup.fingerprints.fingerprinter import Fingerprinter
 from neardup.frozen import dataclass
-from neardup.pairs.all_pairs import joined
+from neardup.pairs.all_pairs import PairBatch, joined
 from neardup.pairs.by_features.verify import Searched, TrueSimilarity
 from neardup.pairs.search import distances, search_both
 from neardup.pairs.stars import Before, find_stars, stars_after
@@ -345,3 +345,22 @@ def evidence_of(both: Both, clusters: Clusters, distances_of: DistancesOf | None
     return Evidence(
         a[order], b[order], None if distance is None else distance[order], similarity[order]
     )
+
+
+def beside_evidence(pairs: PairList, evidence: Evidence, both: Both, told: Told) -> PairList:
+    """All pairs, and those that removed a document because people said so and are not listed."""
+    assert evidence.distance is not None
+    kinds = np.where(both.kinds < 0, np.arange(both.count), both.kinds)
+    one, other = kinds[evidence.a], kinds[evidence.b]
+    a, b = np.minimum(one, other), np.maximum(one, other)
+    is_told = np.zeros(both.count, np.bool_)
+    is_told[list(told.units)] = True
+    rows = np.flatnonzero((is_told[evidence.a] | is_told[evidence.b]) & (a != b))
+    keys = a[rows] * both.count + b[rows]
+    keys, first = np.unique(keys, return_index=True)
+    rows = rows[first]
+    for batch in pairs.batches():
+        unlisted = ~np.isin(keys, batch.a * both.count + batch.b)
+        keys, rows = keys[unlisted], rows[unlisted]
+    more = PairBatch(a[rows], b[rows], evidence.distance[rows], evidence.similarity[rows])
+    return PairsBeside(pairs, more) if len(rows) else pairs

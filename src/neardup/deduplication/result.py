@@ -328,6 +328,11 @@ class Result:
             return str(self.collected.ids[place])
         return str(self.ids_at(np.array([place]))[0])
 
+    def other_id(self, place: int) -> Any:
+        """The id of a document of the other collection, by its place, as it is there."""
+        assert self.both.right is not None
+        return self.both.right.ids[place - len(self.collected)].as_py()
+
     @property
     def _numbered(self) -> bool:
         """Whether documents without ids are compared with an index, whose ids have names."""

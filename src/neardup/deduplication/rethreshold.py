@@ -15,16 +15,19 @@ from neardup.deduplication.removals import (
     Places,
     Removals,
     Similarities,
+    beside_evidence,
     components_of,
     evidence_of,
+    with_similarities,
 )
 from neardup.errors import SettingError
 from neardup.features.weighted import WeightedFeatures, joined as joined_features
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.kernels.set_join import similarities
 from neardup.pairs.all_pairs import PairBatch, joined
-from neardup.pairs.search import FoundPairs
+from neardup.pairs.search import FoundPairs, distances
 from neardup.pairs.stars import stars_of_pairs
+from neardup.pairs.told import Told
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
@@ -39,22 +42,25 @@ def rethresholded(result: Result, threshold: float) -> Result:
     pairs = joined(list(stricter.batches()))
     if settings.floor is None:
         listed: PairList = HeldPairs(pairs)
-    else:
-        listed = all_pairs
+    else:  # without pairs that only decisions had brought in
+        listed = StricterPairs(all_pairs, settings.floor, by_distance)
     strict = replace(
         settings,
         threshold=float(threshold),
         floor=None if settings.floor is None or settings.floor >= threshold else settings.floor,
         levels=tuple(level for level in settings.levels if level <= threshold),
     )
+    told = None if result.obeyed is None else result.obeyed.told
     if settings.cluster == "components" and both.within:
         removals = components_of(
-            both, result.order, HeldPairs(pairs), lambda a, b: _similarities(result, a, b)
+            both, result.order, HeldPairs(pairs), lambda a, b: _similarities(result, a, b), told
         )
     else:
-        removals = _stars(result, pairs)
-    clusters = removals.clusters(settings.keep)
-    evidence = evidence_of(both, clusters, lambda a, b: _distances(both, pairs, a, b))
+        removals = _stars(result, pairs, told)
+    clusters = removals.clusters(settings.keep, told)
+    evidence = evidence_of(both, clusters, lambda a, b: _distances(result, pairs, a, b))
+    if result.obeyed is not None and settings.pairs == "all":
+        listed = beside_evidence(listed, evidence, both, result.obeyed.told)
     found = replace(
         result.found,
         false_by_distance=_false_by_distance(result, all_pairs, threshold),
@@ -67,6 +73,7 @@ def rethresholded(result: Result, threshold: float) -> Result:
         clustering=clusters,
         evidence=evidence,
         all_pairs=listed,
+        obeyed=None if result.obeyed is None else result.obeyed.after(removals.clashes),
     )
 
 
@@ -101,7 +108,7 @@ def _known_pairs(result: Result, threshold: float) -> PairList:
     return result.all_pairs
 
 
-def _stars(result: Result, pairs: PairBatch) -> Removals:
+def _stars(result: Result, pairs: PairBatch, told: Told | None) -> Removals:
     both, found = result.both, result.found
     as_found = FoundPairs(
         pairs.a,
@@ -114,15 +121,49 @@ def _stars(result: Result, pairs: PairBatch) -> Removals:
         found.reason,
         found.curve,
     )
-    stars = stars_of_pairs(both.left, both.right, as_found, result.order, within=both.within)
-    return Removals(*stars)
+    kept_for, similarity, clashes = stars_of_pairs(
+        both.left, both.right, as_found, result.order, within=both.within, told=told
+    )
+    removals = Removals(kept_for, similarity, clashes=clashes)
+    return with_similarities(removals, lambda a, b: _similarities(result, a, b))
 
 
-def _distances(both: Both, pairs: PairBatch, a: Places, b: Places) -> NDArray[np.uint16]:
-    """The distances of accepted pairs, which are in order."""
-    keys = pairs.a * both.count + pairs.b
-    rows = np.searchsorted(keys, np.minimum(a, b) * both.count + np.maximum(a, b))
-    return np.asarray(pairs.distance[rows])
+def _distances(result: Result, pairs: PairBatch, a: Places, b: Places) -> NDArray[np.uint16]:
+    """The distances of accepted pairs, which are in order, and of those that people decided on."""
+    count = result.both.count
+    keys, wanted = pairs.a * count + pairs.b, np.minimum(a, b) * count + np.maximum(a, b)
+    rows = np.searchsorted(keys, wanted)
+    found = np.zeros(len(a), np.uint16)
+    known = np.append(keys, -1)[rows] == wanted
+    found[known] = pairs.distance[rows[known]]
+    if not known.all():
+        found[~known] = _read_distances(result, a[~known], b[~known])
+    return found
+
+
+def _read_distances(result: Result, a: Places, b: Places) -> NDArray[np.uint16]:
+    """The differing bits of documents; fingerprints are made of the input, read again."""
+    n = len(result.both.left)
+    one = _rows_at(result.source, result.fingerprinter, a)
+    other = np.empty_like(one)
+    inside = b < n
+    other[inside] = _rows_at(result.source, result.fingerprinter, b[inside])
+    if result.other_source is not None and not inside.all():
+        other[~inside] = _rows_at(result.other_source, result.fingerprinter, b[~inside] - n)
+    return distances(one, other)
+
+
+def _rows_at(source: Source, fingerprinter: Fingerprinter, places: Places) -> NDArray[np.uint64]:
+    """The fingerprints of the documents at these places, in any order."""
+    some, numbers = np.unique(places, return_inverse=True)
+    parts, first = [fingerprinter.no_rows()], 0
+    for batch in source.batches():
+        begin, end = np.searchsorted(some, [first, first + len(batch.ids)])
+        if begin < end:
+            rows, _ = fingerprinter.rows(batch.columns)
+            parts.append(rows[some[begin:end] - first])
+        first += len(batch.ids)
+    return np.asarray(np.concatenate(parts)[numbers])
 
 
 def _false_by_distance(result: Result, pairs: PairList, threshold: float) -> NDArray[np.int64]:

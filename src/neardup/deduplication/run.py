@@ -39,6 +39,7 @@ from neardup.deduplication.obeyed import decision_file, obeyed_of
 from neardup.deduplication.removals import (
     Both,
     Places,
+    beside_evidence,
     evidence_of,
     removals_after,
     removals_by_components,
@@ -329,6 +330,8 @@ def deduplicate(
                 all_pairs = _all_pairs(both, fingerprinter, settings, floor, stage)
             else:
                 all_pairs = _all_pairs_beside(near, both, fingerprinter, settings, floor, stage)
+    if told is not None and all_pairs is not None and settings.pairs == "all":
+        all_pairs = beside_evidence(all_pairs, decided.evidence, both, told)
     for one in collections:
         one.release_features()
     return Result(

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from neardup.atomic import FolderKind, replacing_folder, require_apart
 from neardup.collection.source import Progress
 from neardup.deduplication.document_files import write_documents, write_others
+from neardup.deduplication.obeyed import OBEYED
 from neardup.deduplication.page import page_of, shown_places
 from neardup.deduplication.row_files import FORMATS, write_rows
 from neardup.errors import SettingError
@@ -35,7 +36,7 @@ FOLDER = FolderKind(
         *(rf"(kept|removed)\.{format}" for format in FORMATS),
         *(r"pairs\.parquet", r"clusters\.parquet", r"rejected\.jsonl", r"summary\.json"),
         *(r"report\.html", r"duplicates-[0-9.e+-]+\.txt", r"cluster-sizes\.png"),
-        *(r"documents\.parquet", r"others\.parquet", r"explore\..+"),
+        *(r"documents\.parquet", r"others\.parquet", r"obeyed\.json", r"explore\..+"),
     ),
     carried=("decisions.jsonl",),
 )
@@ -136,6 +137,9 @@ def save(
         with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
             lines.writelines(result.collected.rejected.lines())
         write_levels(result, folder)
+        if result.obeyed is not None:
+            held = result.obeyed.stored(len(result.collected), result.other_id)
+            (folder / OBEYED).write_text(json.dumps(held, ensure_ascii=False), encoding="utf-8")
         about = {"command": command, "format": format, "columns": seen.columns}
         so_far = _with_output(result, time.perf_counter() - began, about)
         page = page_of(result, texts, so_far, os.fspath(path))
