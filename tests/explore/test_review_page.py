@@ -7,6 +7,7 @@ import pytest
 from tests.explore.browsing import Browser, browse, text_of, varied
 
 import neardup as nd
+from neardup.explore.rerun import rerun_command
 
 
 def families(count=4):
@@ -105,6 +106,22 @@ def test_at_the_end_there_is_the_command_to_run_again(tmp_path):
     assert words[:3] == ["neardup", "dedup", "my rows.jsonl"]
     assert words[words.index("--decisions") + 1] == str(browser.run.path / "decisions.jsonl")
     assert words[words.index("-o") + 1] == f"{browser.run.path}2"
+
+
+@pytest.mark.parametrize("command", [None, "neardup rethreshold out 0.6 -o out2", "a ' b"])
+def test_other_runs_are_described_by_their_settings(browser, command):
+    browser.run.summary["command"] = command
+    words = shlex.split(rerun_command(browser.run))
+    assert words[:2] == ["neardup", "dedup"]
+    assert words[2].endswith("rows.jsonl")
+    assert words[words.index("--threshold") + 1] == "0.6"
+    assert "--features" not in words
+    browser.run.summary["inputs"] = []
+    code = rerun_command(browser.run)
+    assert code.startswith("nd.dedup(documents, ")
+    assert "threshold=0.6, " in code
+    assert "memory" not in code
+    assert f"decisions={str(browser.run.path / 'decisions.jsonl')!r}" in code
 
 
 def test_the_next_run_obeys_what_was_decided(tmp_path):

@@ -6,7 +6,6 @@ durations, and text from documents, whose control characters are made visible.
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -17,9 +16,8 @@ from neardup import __version__
 from neardup.report.dedup_page.diff import direction
 from neardup.report.plots.curves import percent
 from neardup.report.plots.seconds import duration
-from neardup.visible import visible
+from neardup.visible import visible, visible_lines
 
-_LINE_ENDS = re.compile(r"\r\n?|\n")
 _LONGEST_ID = 80
 
 
@@ -45,7 +43,7 @@ def _environment() -> Environment:
         "dir": direction,
         "duration": duration,
         "ending": ending,
-        "lines": lines,
+        "lines": visible_lines,
         "moment": moment,
         "number": number,
         "percent": percent,
@@ -128,16 +126,6 @@ def short(text: object, most: int = _LONGEST_ID) -> str:
     whole = str(text)
     shown = visible(whole[: most + 1])
     return shown if len(shown) <= most else shown[: most - 1] + "…"
-
-
-def lines(text: str) -> str:
-    r"""A whole text, with its lines and tabs; other control characters are visible.
-
-    >>> lines("a\r\n\tb\x00")
-    'a\n\tb␀'
-    """
-    shown = (visible(line).replace("␉", "\t") for line in _LINE_ENDS.split(text))
-    return "\n".join(shown)
 
 
 def ending(text: str, most: int = _LONGEST_ID) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from typing import Any
 
 from neardup.runs import Run
+from neardup.settings import SETTINGS
 
 _OUTPUT = ("-o", "--output")
 _DECISIONS = "--decisions"
@@ -13,19 +16,43 @@ _OVERWRITE = ("--overwrite",)
 
 
 def rerun_command(run: Run) -> str:
-    """The run's own command with its decisions and a new output; in Python, if that made it."""
-    decisions = str(run.path / run.decisions.path.name)
-    command = run.summary.get("command")
-    if not command:
-        return f"nd.dedup(..., decisions={decisions!r}).save({str(run.path) + '2'!r})"
+    """The run's own command with its decisions and a new output.
+
+    A run that no `neardup dedup` made is described by its settings: as a command if its inputs have
+    names, else in Python.
+    """
+    decisions, output = str(run.decisions.path), f"{run.path}2"
+    words = _words(run.summary.get("command"))
+    inputs = [one["name"] for one in run.summary.get("inputs") or ()]
+    if words[:2] != ["neardup", "dedup"]:
+        if not inputs:
+            given = "".join(f", {name}={value!r}" for name, value in _chosen(run))
+            return f"nd.dedup(documents{given}, decisions={decisions!r}).save({output!r})"
+        options = [part for name, value in _chosen(run) for part in _option(name, value)]
+        against = [one["name"] for one in run.summary.get("against") or ()]
+        words = ["neardup", "dedup", *inputs, *options]
+        words += [part for name in against for part in ("--against", name)]
+        words += ["--within"] if against and run.summary.get("within") else []
+    return shlex.join([*_without(words), _DECISIONS, decisions, "-o", output])
+
+
+def _words(command: str | None) -> list[str]:
     try:
-        words = shlex.split(command)
+        return shlex.split(command or "")
     except ValueError:  # a quote is open, so it is not a command line of ours
-        words = ["neardup", "dedup", "INPUT"]
-    kept = _without(words)
-    inputs = kept.index("--") if "--" in kept else len(kept)  # only inputs follow a `--`
-    given = [_DECISIONS, decisions, "-o", f"{run.path}2"]
-    return shlex.join([*kept[:inputs], *given, *kept[inputs:]])
+        return []
+
+
+def _chosen(run: Run) -> Iterator[tuple[str, Any]]:
+    """The settings of the run that may decide on its result, and are not the defaults."""
+    for name, value in run.summary["settings"].items():
+        known = value is not None and name in SETTINGS and name != "memory"
+        if known and value != SETTINGS[name].default:
+            yield name, value
+
+
+def _option(name: str, value: Any) -> tuple[str, str]:
+    return SETTINGS[name].option, str(value)
 
 
 def _without(words: list[str]) -> list[str]:

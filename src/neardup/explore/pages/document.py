@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from neardup.explore.http import Request, Response
-from neardup.explore.rendering import lines, short
+from neardup.explore.rendering import short
 from neardup.explore.reviewer import reviewer_of
 from neardup.explore.site import Site
 from neardup.explore.views.decided import decision_views
@@ -23,7 +23,7 @@ from neardup.report.code import is_code
 from neardup.report.dedup_page.diff import direction
 from neardup.runs import DocumentRow, Run
 from neardup.runs.why import why
-from neardup.visible import visible
+from neardup.visible import visible, visible_lines
 
 _SHOWN = 20_000  # characters
 _TEXT = 60_000  # bytes of a page; with `?all=1`, which shows little else:
@@ -110,7 +110,7 @@ def _shown(site: Site, request: Request, *, is_other: bool) -> Response:
 def text_view(text: str, *, show_all: bool = False) -> TextView:
     """The beginning of a text, or as much as a page can hold."""
     start = text[: _ALL if show_all else _SHOWN]
-    whole = lines(start)
+    whole = visible_lines(start)
     shown = cut(whole, _ALL if show_all else _TEXT)
     characters = len(start) if shown == whole else len(shown) - 1
     return TextView(
