@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import os
 import re
 import secrets
@@ -14,6 +16,7 @@ from urllib.parse import urlsplit
 
 from neardup.service.bodies import Disconnected, Receive
 from neardup.service.endpoints.endpoint import Endpoint
+from neardup.service.endpoints.explore import problem_page
 from neardup.service.endpoints.table import ENDPOINTS
 from neardup.service.exchange import NDJSON, Exchange, Send
 from neardup.service.keys import Key, Keys
@@ -26,7 +29,7 @@ UNMATCHED = "none"
 ROUTES = (*(endpoint.name for endpoint in ENDPOINTS), UNMATCHED)
 # 499, as nginx has it: the client went away before it was answered.
 GONE = 499
-STATUSES = (200, 201, 202, GONE, *sorted({status for status, _ in CODES.values()}))
+STATUSES = (200, 201, 202, 303, GONE, *sorted({status for status, _ in CODES.values()}))
 
 
 class App:
@@ -61,6 +64,8 @@ class App:
         await receive()
         self._service.writer.close()
         self._service.readers.close()
+        if self._service.pages is not None:
+            self._service.pages.close()
         self._service.log.flush()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -70,6 +75,7 @@ class App:
         began = time.perf_counter()
         exchange = Exchange(scope, receive, send, request_id="", limits=service.limits)
         exchange.request_id = self._request_id(exchange)
+        endpoint: Endpoint | None = None
         route = UNMATCHED
         self._busy += 1
         service.counters.add("requests_in_progress")
@@ -94,7 +100,10 @@ class App:
             problem.detail = problem.detail.replace(f"{service.root.path}/", "")
             if exchange.status:  # too late for another answer: the connection is cut
                 raise
-            await exchange.answer_problem(problem)
+            if endpoint is not None and endpoint.pages:
+                await exchange.answer_problem(problem, problem_page(service, exchange, problem))
+            else:
+                await exchange.answer_problem(problem)
         finally:
             self._busy -= 1
             spent = time.perf_counter() - began
@@ -129,7 +138,7 @@ class App:
     def _admit(self, endpoint: Endpoint, exchange: Exchange, service: Service) -> None:
         """Refuse what must not be served, before any of the body is read."""
         if endpoint.role is not None:
-            exchange.key = self._key(exchange, service)
+            exchange.key = self._key(exchange, service, takes_password=endpoint.pages)
             name = exchange.values.get("name") if "/indexes/{name}" in endpoint.path else None
             if name is not None and not exchange.key.sees(name):
                 raise Problem(
@@ -146,12 +155,14 @@ class App:
         if endpoint.body is not None and not (endpoint.streams and exchange.media_type == NDJSON):
             exchange.body.require_fit()
 
-    def _key(self, exchange: Exchange, service: Service) -> Key:
+    def _key(self, exchange: Exchange, service: Service, *, takes_password: bool) -> Key:
         if self._keys is None:
             _require_local(exchange)
             return exchange.key
         sent = exchange.headers.get(b"authorization", b"").decode("latin-1")
         kind, _, given = sent.partition(" ")
+        if takes_password and kind.lower() == "basic":
+            kind, given = "bearer", _password(given)
         key = self._keys.find(given.strip()) if kind.lower() == "bearer" else None
         if self._keys.fault is not None:
             service.log.event("keys", fault=self._keys.fault)
@@ -214,6 +225,18 @@ def _pattern(path: str) -> re.Pattern[str]:
     """The paths that belong to an endpoint; a place that is a `path` may hold anything."""
     found = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path)
     return re.compile(re.sub(r"\{(\w+):path\}", r"(?P<\1>.*)", found), re.DOTALL)
+
+
+def _password(credentials: str) -> str:
+    """The password of HTTP Basic, whatever the user name is; empty if there is none.
+
+    >>> _password("YW5uOmtleQ=="), _password("?")
+    ('key', '')
+    """
+    try:
+        return base64.b64decode(credentials.strip()).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
 
 
 def _require_local(exchange: Exchange) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, BinaryIO, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, BinaryIO, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -32,6 +32,17 @@ _SAFE = [
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox"),
 ]
 _JSON_HEADERS = [(b"content-type", JSON.encode()), *_SAFE]
+
+
+class Page(Protocol):
+    """An answer for a browser."""
+
+    @property
+    def status(self) -> int: ...
+    @property
+    def headers(self) -> Iterable[tuple[str, str]]: ...
+    @property
+    def body(self) -> bytes: ...
 
 
 class Exchange:
@@ -157,11 +168,20 @@ class Exchange:
             headers[-1] = (b"content-security-policy", policy.encode())
         await self._whole(200, headers, text.encode())
 
-    async def answer_problem(self, problem: Problem) -> None:
-        """Answer with a problem; what is still coming is read for a moment, then cut off."""
+    async def answer_page(self, page: Page) -> None:
+        """Answer with a page, which has all of its headers."""
+        await self._whole(page.status, _encoded(page.headers), page.body)
+
+    async def answer_problem(self, problem: Problem, page: Page | None = None) -> None:
+        """Answer with a problem, or the page about it; the rest of the body is read for a moment.
+
+        If it is longer than that, it is cut off.
+        """
         headers = [(b"content-type", MEDIA_TYPE.encode()), *_SAFE]
-        headers += [(name.encode(), value.encode()) for name, value in problem.headers.items()]
+        headers += _encoded(problem.headers.items())
         body = problem.body(self.request_id)
+        if page is not None:
+            headers, body = _encoded(page.headers), page.body
         rest = self._rest()
         waits = self.headers.get(b"expect", b"").lower() == b"100-continue"
         if rest is not None and not waits and (rest.size or _PIECE) < _PIECE:
@@ -225,6 +245,10 @@ class Exchange:
         self.sent += len(body)
         # A client that takes nothing for too long is disconnected by the protocol.
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]
 
 
 def _parsed(data: bytes) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from neardup.index.entries import Id
 from neardup.service.data_root import DataRoot
@@ -16,10 +17,16 @@ from neardup.service.readers import Readers
 from neardup.service.shared import Shared
 from neardup.service.writer_link import WriterLink
 
+if TYPE_CHECKING:
+    from neardup.service.explore.pages import Pages
+
 
 @dataclass(eq=False)
 class Service:
-    """One worker: its data, its connection to the writer, its limits. `streams` are being read."""
+    """One worker: its data, its connection to the writer, its limits. `streams` are being read.
+
+    `secret` is that of the forms of all workers; `pages` are made when a browser asks for one.
+    """
 
     root: DataRoot
     limits: Limits
@@ -29,6 +36,8 @@ class Service:
     shared: Shared
     log: Log
     new_id: Callable[[int], Id]
+    secret: bytes
+    pages: Pages | None = None
     streams: int = 0
     documents: int = 0
 

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import gc
 import os
+import secrets
 import signal
 import socket
 import tempfile
@@ -69,6 +70,7 @@ class Supervisor:
         self.url = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
         self._writer_listener, self._writer_path = _writer_socket(self._root.path)
         self._shared = Shared()
+        self._secret = secrets.token_bytes(32)  # a form of one worker is sent to another
         self._counters = Counters(settings.processes + 1, ROUTES, STATUSES)
         self._alive, self._living = os.pipe()  # closed when this process ends, however it ends
         self._writer = _Child("nd-writer", self._run_writer)
@@ -218,6 +220,7 @@ class Supervisor:
                 counters=self._counters,
                 shared=self._shared,
                 log=self._log_of(f"worker-{number}"),
+                secret=self._secret,
             )
 
         return run

@@ -40,6 +40,7 @@ def run_worker(
     counters: Counters,
     shared: Shared,
     log: Log,
+    secret: bytes,
 ) -> None:
     """Serve until SIGTERM; requests that have begun are answered first."""
 
@@ -54,6 +55,7 @@ def run_worker(
             shared=shared,
             log=log,
             new_id=new_ids(),
+            secret=secret,
         )
 
     sys.setswitchinterval(_SWITCH_SECONDS)

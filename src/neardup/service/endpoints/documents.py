@@ -177,7 +177,7 @@ async def add(service: Service, exchange: Exchange) -> None:
 async def get_document(service: Service, exchange: Exchange) -> None:
     parameters = exchange.parameters(typed.IdParameters)
     reader = await service.readers.get(exchange.values["name"])
-    for id in _ids_meant(exchange.values["id"], parameters.id_type):
+    for id in ids_meant(exchange.values["id"], parameters.id_type):
         found = reader.index.get(id)
         if found is not None:
             await exchange.answer(results.document_row(found, reader.index.scheme))
@@ -188,7 +188,7 @@ async def get_document(service: Service, exchange: Exchange) -> None:
 async def delete_document(service: Service, exchange: Exchange) -> None:
     parameters = exchange.parameters(typed.IdParameters)
     name = exchange.values["name"]
-    for id in _ids_meant(exchange.values["id"], parameters.id_type):
+    for id in ids_meant(exchange.values["id"], parameters.id_type):
         if await service.writer.call("delete_documents", (name, len(exchange.path), [id])):
             await exchange.answer({"id": id, "deleted": True})
             return
@@ -307,7 +307,7 @@ def _count(service: Service, queried: int, matched: int) -> None:
     service.counters.add("matches_total", matched)
 
 
-def _ids_meant(id: str, kind: str | None) -> list[Id]:
+def ids_meant(id: str, kind: str | None) -> list[Id]:
     """What an id in a path may mean: the string or, if there is none, the number."""
     meant: list[Id] = [] if kind == "integer" else [id]
     if kind != "string" and re.fullmatch(r"0|-?[1-9][0-9]{0,18}", id):

@@ -21,7 +21,8 @@ class Endpoint:
 
     `role` is the least that a key must have, None if no key is needed. `body` and `answer` are the
     types of JSON; `streams` says that NDJSON and Arrow are taken too. `codes` are the problems that
-    only some endpoints have.
+    only some endpoints have. `pages` are for browsers: problems are pages, too, and the key may be
+    the password of HTTP Basic.
     """
 
     method: str
@@ -37,6 +38,7 @@ class Endpoint:
     status: int = 200
     codes: tuple[str, ...] = ()
     media_type: str = "application/json"
+    pages: bool = False
 
     @property
     def name(self) -> str:

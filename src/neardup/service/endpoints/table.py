@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neardup.service.endpoints import about, documents, indexes, jobs, texts
+from neardup.service.endpoints import about, documents, explore, indexes, jobs, texts
 from neardup.service.endpoints.description import ENDPOINTS as DESCRIPTION
 from neardup.service.endpoints.endpoint import Endpoint
 
@@ -13,4 +13,4 @@ DESCRIBED: tuple[Endpoint, ...] = (
     *jobs.ENDPOINTS,
     *about.ENDPOINTS,
 )
-ENDPOINTS = (*DESCRIBED, *DESCRIPTION)
+ENDPOINTS = (*DESCRIBED, *DESCRIPTION, *explore.ENDPOINTS)

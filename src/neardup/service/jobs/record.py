@@ -203,6 +203,11 @@ def stored(job: Job) -> bytes:
     return json.dumps(content, indent=1).encode()
 
 
+def result_folder(root: DataRoot, job_id: str) -> Path | None:
+    """The folder of the results of a job, whether it exists or not; None if no job has this id."""
+    return JobFolders(root).result(job_id) if _ID.fullmatch(job_id) else None
+
+
 def result_file(root: str | os.PathLike[str], job_id: str, name: str) -> Path | None:
     """The path of a result of a job; None if there is no such job or file.
 
