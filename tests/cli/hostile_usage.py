@@ -39,6 +39,7 @@ _WORKING: dict[str, dict[str, list[str]]] = {
     "explore": {"out": ["{broken}"]},
     "explain": {"out": ["{run}"], "id": ["1"]},
     "review": {"out": ["{run}"]},
+    "decisions": {"file": ["{decisions}"]},
     "rethreshold": {"run": ["{run}"], "threshold": ["0.9"], "output": ["{new}"]},
     "index query": {"path": ["{index}"], "document": ["the quick brown fox"]},
     "index check": {
@@ -90,6 +91,7 @@ class Files:
         """Write the documents, the broken and the empty file; create fingerprints and an index."""
         from neardup import dedup
         from neardup.collection.fingerprint_files import fingerprint_files
+        from neardup.decisions import DecisionFile, Named, content_of
         from neardup.fingerprints import Scheme
         from neardup.index import Index
 
@@ -104,6 +106,8 @@ class Files:
         with Index(self.folder / "index", store_text=True) as index:
             index.add_many((row["id"], row["text"]) for row in rows)
         dedup(rows, pairs="all", threshold=0.7).save(self.folder / "run")
+        named = [Named(row["id"], content_of(row["text"])) for row in rows[:2]]
+        DecisionFile(self.folder / "decisions.jsonl").add("same", named, by="ann")
         return self
 
     def filled(self, value: str, number: int) -> str:
@@ -114,6 +118,7 @@ class Files:
             "prints": "prints.parquet",
             "index": "index",
             "run": "run",
+            "decisions": "decisions.jsonl",
             "broken": "broken",
             "empty": "empty",
             "folder": "full",

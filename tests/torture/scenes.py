@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tests.torture.commands import Argument, neardup
 
+from neardup.decisions import content_of
+
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("", "n", "r", "st")]
 
 
@@ -54,12 +56,20 @@ class Call:
         return (*self.command, *self.arguments)
 
 
+def labels(a: str, b: str) -> str:
+    """A table that says of two documents that they differ."""
+    return (
+        f"says,a,b,a_content,b_content,by\ndifferent,d0,d1,{content_of(a)},{content_of(b)},nobody\n"
+    )
+
+
 def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
     """Create input files; return a valid call of every command that ends by itself, by name."""
     texts = documents(chance, count)
     write_lines(folder / "in.jsonl", texts)
     write_lines(folder / "more.jsonl", documents(chance, max(2, count // 4)), "m")
     (folder / "one.txt").write_text(texts[0], encoding="utf-8")
+    (folder / "labels.csv").write_text(labels(texts[0], texts[1]), encoding="utf-8")
     (folder / "two.txt").write_text(edited(chance, texts[0], 2), encoding="utf-8")
     for words in (
         ("fingerprint", "in.jsonl", "-o", "fps.parquet"),
@@ -84,6 +94,7 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
         Call(("compare",), ("one.txt", "two.txt")),
         Call(("explain",), ("run", "d0")),
         Call(("review",), ("run", "--by", "nobody")),
+        Call(("decisions",), ("run", "--import", "labels.csv")),
         Call(("rethreshold",), ("run", "0.9", *output), "out"),
         Call(("idf",), ("in.jsonl", "-o", "out.parquet"), "out.parquet"),
         Call(("presets",), ()),

@@ -30,7 +30,6 @@ from neardup.deduplication.result import Result
 from neardup.deduplication.stored_source import StoredOthers, StoredSource
 from neardup.errors import InputError
 from neardup.fingerprints import Scheme
-from neardup.kernels.columns import column_of
 from neardup.kernels.hamming_join import RowGroups
 from neardup.pairs.all_pairs import PAIRS_AT_ONCE, PairBatch, joined
 from neardup.read import Rejected

@@ -164,10 +164,11 @@ class Obeyed:
 
 
 def decision_file(decisions: str | os.PathLike[str] | DecisionFile) -> DecisionFile:
-    """The file that a run is to obey; `InputError` if there is none."""
+    """The file that a run is to obey; `InputError` if there is none, or if it is damaged."""
     file = decisions if isinstance(decisions, DecisionFile) else DecisionFile.at(decisions)
     if not file.path.exists():
         raise InputError(f"there is no file of decisions at {file.path}")
+    file.history()
     return file
 
 

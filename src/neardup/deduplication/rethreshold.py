@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from neardup.collection.source import Source
 from neardup.deduplication.listed_pairs import HeldPairs, PairList, StricterPairs
 from neardup.deduplication.removals import (
-    Both,
     Places,
     Removals,
     Similarities,

@@ -66,6 +66,11 @@ _FORMATS = ("parquet", "jsonl", "csv")
     help="With --update or --index, replace documents of the index that came from another input "
     "and have the same ids. Default: fail.",
 )
+@options.path(
+    "--decisions",
+    help="File of decisions to obey, as `neardup explore` and `neardup review` write it, or the "
+    "folder of a run that has one.",
+)
 @options.preset
 @options.path(
     "--config",
@@ -98,6 +103,7 @@ def dedup(
     update: bool,
     index: Path | None,
     replace: bool,
+    decisions: Path | None,
     preset: str | None,
     config: Path | None,
     resume: bool,
@@ -119,6 +125,7 @@ def dedup(
     from neardup.collection.settings import DedupSettings, settings_in
     from neardup.collection.source import FileSource
     from neardup.deduplication.inputs import require_checkable
+    from neardup.deduplication.obeyed import decision_file, fingerprint_of
     from neardup.deduplication.resume import Resume
     from neardup.deduplication.run import deduplicate
     from neardup.deduplication.save import FOLDER, require_format, save
@@ -136,6 +143,7 @@ def dedup(
         index = Path(against[0])
     if replace and index is None:
         raise SettingError("--replace is for documents added to an index; use --update or --index")
+    told = None if decisions is None else decision_file(decisions)
     others = [place for place in (index, config) if place is not None]
     require_apart(output, [*inputs, *against, *others])
     FOLDER.require_free(output, overwrite=overwrite)
@@ -162,7 +170,8 @@ def dedup(
         passes = None
         if resume:
             named = [inputs, against] if against else [inputs]
-            passes = Resume(output, named, settings, stages.say, within=within)
+            obeyed = None if told is None else fingerprint_of(told)
+            passes = Resume(output, named, settings, stages.say, within=within, decisions=obeyed)
             stack.callback(passes.close)
         result = deduplicate(
             source,
@@ -174,6 +183,7 @@ def dedup(
             delivers=index is not None,
             replaces=replace,
             resume=passes,
+            decisions=told,
         )
         rejected = result.collected.rejected
         if strict and rejected:
@@ -280,6 +290,8 @@ def _print(result: Result, saved: Saved, output: Path) -> None:
     say(f"{_listed(result, summary)}; {count(summary['candidates'], 'candidate')}, all verified")
     if "repeats_index" in summary:
         say(_repeated(summary))
+    if "decisions" in summary:
+        say(_obeyed(summary["decisions"]))
     if summary["unproven"]:
         say(_unproven(result.settings, summary["unproven"]))
         for line in _chains(result):
@@ -296,6 +308,18 @@ def _print(result: Result, saved: Saved, output: Path) -> None:
     say(f"{result.scheme} → {output}")
 
 
+def _obeyed(decisions: Mapping[str, Any]) -> str:
+    """How many decisions there are, and what became of them."""
+    said = ", ".join(f"{decisions[name]:,} {name}" for name in ("same", "different", "keep"))
+    total = sum(decisions[name] for name in ("same", "different", "keep"))
+    parts = [f"{decisions['obeyed']:,} of {count(total, 'decision')} obeyed ({said})"]
+    if decisions["stale_count"]:
+        parts.append(f"{decisions['stale_count']:,} about documents that are gone or changed")
+    if decisions["conflict_count"]:
+        parts.append(count(decisions["conflict_count"], "conflict"))
+    return "; ".join(parts)
+
+
 def _listed(result: Result, summary: Mapping[str, Any]) -> str:
     """The number of rows of pairs.parquet, and what they are."""
     settings = result.settings
@@ -304,7 +328,8 @@ def _listed(result: Result, summary: Mapping[str, Any]) -> str:
     pairs = f"{count(summary['pairs'], 'pair')} in pairs.parquet"
     if settings.pairs == "evidence":
         chained = " and the next one in its chain" if result.clustering.via is not None else ""
-        return f"{pairs}, one for each removed document{chained}, of {settings.limit}"
+        decided = " or decided" if result.decided.any() else ""
+        return f"{pairs}, one for each removed document{chained}, of {settings.limit}{decided}"
     limit = settings.limit
     if settings.floor is not None:
         limit = f"{settings.similarity} ≥ {settings.floor:g}"
