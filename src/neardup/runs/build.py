@@ -77,7 +77,7 @@ def build(
                 "the SQLite of this Python has no full-text search (FTS5), which a stored run is "
                 "opened with; use a Python whose SQLite has it"
             ) from None
-        raise
+        raise InputError(f"cannot write the index of {folder.path}: {error}") from None
 
 
 class _Builder:

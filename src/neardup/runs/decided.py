@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ class Decided:
     def __init__(self, current: Current, place_of: PlaceOf) -> None:
         self.current = current
         self._by_place: dict[int, set[int]] = {}
+        self._open: dict[str, NDArray[np.bool_]] = {}
+        self._states: NDArray[np.int8] | None = None
         self._decisions: list[tuple[Decision, tuple[int, ...]]] = []
         for decision in current.decisions:
             found = [place_of(document) for document in decision.documents]
@@ -47,7 +49,12 @@ class Decided:
         )
 
     def open_items(self, a: Places, b: Places, by: str) -> NDArray[np.bool_]:
-        """Which pairs are neither decided nor skipped by `by`."""
+        """Which pairs of the queue are neither decided nor skipped by `by`; found once."""
+        if by not in self._open:
+            self._open[by] = self._still_open(a, b, by)
+        return self._open[by]
+
+    def _still_open(self, a: Places, b: Places, by: str) -> NDArray[np.bool_]:
         found = np.ones(len(a), np.bool_)
         named = np.fromiter(self._by_place, np.int64, len(self._by_place))
         rows = np.flatnonzero(np.isin(a, named) & np.isin(b, named))
@@ -56,10 +63,15 @@ class Decided:
         return found
 
     def clusters(self, cluster: NDArray[np.int32], size: NDArray[np.int32]) -> NDArray[np.int8]:
-        """Whether clusters are undecided, partly or completely decided.
+        """Whether clusters are undecided, partly or completely decided; found once.
 
         A member is decided on if a decision names it together with another one of its cluster.
         """
+        if self._states is None:
+            self._states = self._state_of(cluster, size)
+        return self._states
+
+    def _state_of(self, cluster: NDArray[np.int32], size: NDArray[np.int32]) -> NDArray[np.int8]:
         members: dict[int, set[int]] = {}
         for decision, places in self._decisions:
             if decision.says not in _OPINIONS:
@@ -96,8 +108,3 @@ class DecidedNow:
         if document not in self._places:
             self._places[document] = self._place_of(document)
         return self._places[document]
-
-
-def names_of(decisions: Iterable[Decision]) -> list[str]:
-    """Who decided, each once."""
-    return list(dict.fromkeys(decision.by for decision in decisions))

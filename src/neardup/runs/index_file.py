@@ -182,9 +182,12 @@ def _connected(path: Path) -> sqlite3.Connection:
     from urllib.parse import quote
 
     name = quote(os.fsencode(path.resolve()))
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         f"file:{name}?mode=ro&immutable=1", uri=True, check_same_thread=False, isolation_level=None
     )
+    # The folder of a run may come from elsewhere: nothing in its schema may call functions.
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
 
 
 def _cache_place(folder: RunFolder) -> Path:

@@ -136,16 +136,17 @@ class ClusterListing:
                 found.append(np.fromstring(text, np.int64, sep=","))
         return np.unique(np.concatenate(found))
 
-    def with_id(self, begun: str) -> Numbers:
-        """The documents with this id, or one that begins so."""
+    def with_id(self, begun: str, most: int = _MOST_IDS) -> Numbers:
+        """The documents with this id, or one that begins so, in the order of ids."""
         numbers = self._index.about["ids_are_numbers"]
         documents = self._index.about["documents"]
         rows: list[tuple[Any, ...]] = []
         for is_number, sides in zip(numbers, ("place < ?", "place >= ?"), strict=True):
             for low, high in _ranges(begun, is_number):
                 rows += self._index.rows_of(
-                    f"SELECT place FROM documents WHERE id >= ? AND id < ? AND +{sides} LIMIT ?",
-                    (low, high, documents, _MOST_IDS),
+                    "SELECT place FROM documents WHERE id >= ? AND id < ? "
+                    f"AND +{sides} ORDER BY id LIMIT ?",
+                    (low, high, documents, most),
                 )
         return np.array([row[0] for row in rows], np.int64)
 

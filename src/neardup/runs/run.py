@@ -43,6 +43,8 @@ _COLUMNS = (
 _AT_ONCE = 500  # SQLite takes 999 values in a statement, or more
 _STATES = ("none", "some", "all")
 _LONGEST_CHAIN = 10_000
+# An id that is not found is shortened so often to find similar ones, and so many are looked at.
+_SHORTENED, _LOOKED_AT, _LONGEST_ID = 8, 50, 200
 
 
 def open_run(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Run:
@@ -146,17 +148,18 @@ class Run:
 
     def suggestions(self, id_text: str, count: int = 3) -> list[str]:
         """Ids that resemble one that was not found: with the same beginning, or nearly so."""
-        rows = self._index.rows_of(
-            "SELECT id FROM documents WHERE place < ? LIMIT 20000", (self.documents,)
-        )
-        known = [str(row[0]) for row in rows]
-        some = [str(self.document(int(place)).id) for place in self._begun(id_text, count)]
-        close = get_close_matches(id_text, known, count) if len(id_text) < 200 else []
-        return list(dict.fromkeys([*some, *close]))[:count]
+        begun = self._ids_begun(id_text, count)
+        shorter = [
+            id
+            for end in range(len(id_text) - 1, max(0, len(id_text) - _SHORTENED), -1)
+            for id in self._ids_begun(id_text[:end], _LOOKED_AT)
+        ]
+        close = get_close_matches(id_text[:_LONGEST_ID], shorter, count)
+        return list(dict.fromkeys([*begun, *close]))[:count]
 
-    def _begun(self, id_text: str, count: int) -> list[int]:
-        found: list[int] = self._listing.with_id(id_text)[:count].tolist()
-        return found
+    def _ids_begun(self, beginning: str, count: int) -> list[str]:
+        places = self._listing.with_id(beginning, count).tolist()
+        return [str(one.id) for one in self.documents_at(places[:count]).values()]
 
     def find_documents(self, search: str, count: int = 25) -> list[DocumentRow]:
         """Documents in a cluster or a listed pair that a search finds, in input order."""

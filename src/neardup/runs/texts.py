@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +177,3 @@ def _decoded(texts: pa.Array) -> list[str]:
     except UnicodeDecodeError:  # text that came from bytes
         kind = pa.large_binary() if pa.types.is_large_string(texts.type) else pa.binary()
         return [value.decode("utf-8", "replace") for value in texts.view(kind).to_pylist()]
-
-
-OpenRows = Callable[[], StoredTexts]
