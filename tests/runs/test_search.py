@@ -151,3 +151,15 @@ def test_queries():
     assert parsed('a "b c" d:e', ["d"]).match == '"a" AND "b c" AND {c0} : "e"'
     assert parsed('a"b', ["d"]).match == '"a" AND "b"'
     assert parsed("x:y", ["d"]).match == '"x y"'
+
+
+def test_after_signs_that_end_strings_elsewhere(tmp_path):
+    some = [
+        "before\x00after the\x00end of it",
+        "before\x00after the\x00end of it",
+        "naïve\x00 œuvre",
+    ]
+    store(tmp_path / "out", table([*some, some[2]]))
+    run = open_run(tmp_path / "out")
+    assert len(numbers(run, "after end")) == 1
+    assert len(numbers(run, "ŒUVRE")) == 1

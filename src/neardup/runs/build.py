@@ -64,7 +64,7 @@ def build(
     try:
         connection = sqlite3.connect(path, isolation_level=None)
         try:
-            for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536"):
+            for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-32768"):
                 connection.execute(f"PRAGMA {pragma}")
             connection.execute("BEGIN")
             _Builder(folder, connection, rows, scratch, progress).run()
