@@ -9,7 +9,7 @@ import numpy as np
 
 from neardup.collection.settings import DedupSettings
 from neardup.explore.http import RefusedError, Request, Response
-from neardup.explore.rendering import counted, number, size
+from neardup.explore.rendering import counted, number, short, size
 from neardup.explore.site import Site
 from neardup.frozen import dataclass
 from neardup.report.markup import Markup
@@ -222,7 +222,7 @@ def _matrix(site: Site, run: Run, column: str | None) -> Markup | None:
     sources = found.names[: len(names) - bool(found.rest)] if column is None else ()
     links = {name[-_LONGEST_NAME:]: site.url("/clusters", source=name) for name in sources}
     fits = sum(map(len, links.values())) * len(columns) <= _LONGEST_LINKS
-    noun = "source" if column is None else column
+    noun = "source" if column is None else short(column)
     return matrix_table(
         names,
         columns,
