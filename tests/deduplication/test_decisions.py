@@ -243,3 +243,173 @@ def same_outcome(one, other):
             else:
                 assert values == wanted, (name, column)
     assert one.obeyed.summary["conflicts"] == other.obeyed.summary["conflicts"]
+
+
+ROWS = [
+    {"id": "a", "text": "one two three four five six seven"},
+    {"id": "b", "text": "one two three four five six eight"},
+    {"id": "c", "text": "something else that is long enough to count"},
+    {"id": "d", "text": "and a last one that nobody repeats"},
+]
+
+
+def named(row, **more):
+    return Named(row["id"], content_of(row["text"]), **more)
+
+
+@pytest.fixture
+def file(tmp_path):
+    return DecisionFile(tmp_path / "decisions.jsonl")
+
+
+def dedup(rows, file, **more):
+    return nd.dedup(rows, decisions=file, **{"features": "word:1", "threshold": 0.7, **more})
+
+
+def test_a_document_that_moved_is_found_by_its_content(file):
+    file.add("different", map(named, ROWS[:2]), by="ann")
+    rows = [{**row, "id": f"new {row['id']}"} for row in ROWS]
+    result = dedup(rows, file)
+    assert result.summary["removed"] == 0
+    assert result.summary["decisions"]["obeyed"] == 1
+    assert dedup(rows, None).summary["removed"] == 1
+
+
+def test_row_numbers_that_shift_do_not_matter(file):
+    texts = [row["text"] for row in ROWS]
+    file.add("different", [Named(n, content_of(texts[n])) for n in range(2)], by="ann")
+    assert dedup(["another one", *texts], file).summary["removed"] == 0
+
+
+def test_two_moved_copies_stay_two_documents(file):
+    twins = [{"id": name, "text": ROWS[0]["text"]} for name in "xy"]
+    file.add("different", map(named, twins), by="ann")
+    rows = [{"id": name, "text": ROWS[0]["text"]} for name in "pqr"]
+    assert dedup(rows, file).kept["id"].to_pylist() == ["p", "q"]
+
+
+def test_a_document_that_changed_is_not_decided_on(file):
+    file.add("same", [named(ROWS[0]), named(ROWS[2])], by="ann")
+    file.add("keep", [named(ROWS[1]), named(ROWS[3])], by="bob")
+    rows = [*ROWS[:2], {**ROWS[2], "text": "now it says another thing"}, ROWS[3]]
+    summary = dedup(rows, file).summary["decisions"]
+    assert summary["obeyed"] == 1
+    assert summary["stale_count"] == 1
+    assert summary["stale"] == ["ann says same: c is no longer there with this content; not obeyed"]
+
+
+def test_the_rest_of_a_list_is_obeyed(file):
+    gone = Named("gone", content_of("gone"))
+    file.add("same", [named(ROWS[2]), gone, named(ROWS[3])], by="ann")
+    result = dedup(ROWS, file)
+    assert {"id": "d", "duplicate_of": "c"}.items() <= result.removed.to_pylist()[-1].items()
+    assert "obeyed for the other documents" in result.summary["decisions"]["stale"][0]
+
+
+def test_a_number_is_not_a_text(file):
+    file.add("keep", [Named(5, content_of("other text"))], by="ann")
+    assert dedup([{"id": "5", "text": "text"}], file).summary["decisions"]["stale_count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence", "removed"),
+    [
+        (
+            [("same", "ab", "ann"), ("different", "ab", "bob")],
+            "reviewers disagree, neither is obeyed (ann says same, bob says different)",
+            ["b"],
+        ),
+        (
+            [("different", "ac", "ann"), ("same", "ab", "ann"), ("same", "bc", "bob")],
+            "b and c: bob says same, but a and c, which would be the same then, differ",
+            ["b"],
+        ),
+        ([("keep", "a", "ann"), ("keep", "b", "bob")], "both are to be kept; both are kept", []),
+        (
+            [("keep", "c", "ann"), ("keep", "d", "ann"), ("same", "cd", "ann")],
+            "c and d are the same, and both are to be kept",
+            ["b"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_conflicts_are_reported(file, said, sentence, removed, cluster):
+    rows = {row["id"]: named(row) for row in ROWS}
+    for says, ids, by in said:
+        file.add(says, [rows[id] for id in ids], by=by)
+    result = dedup(ROWS, file, cluster=cluster)
+    summary = result.summary
+    assert result.removed["id"].to_pylist() == removed
+    assert sentence in summary["decisions"]["conflicts"][0]
+    assert summary["decisions"]["conflict_count"] == 1
+    assert any(sentence in warning for warning in summary["warnings"])
+
+
+@pytest.mark.parametrize("keep", ["none", "each:2", "longest"])
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_a_pinned_document_is_kept_by_every_policy(file, keep, cluster):
+    rows = [{"id": number, "text": ROWS[0]["text"]} for number in range(5)]
+    file.add("keep", [named(rows[3])], by="ann")
+    result = dedup(rows, file, keep=keep, cluster=cluster)
+    kept = result.kept["id"].to_pylist()
+    assert kept == ([0, 3] if keep == "each:2" else [3])
+
+
+def test_same_says_who_decided_and_how_similar_they_are(file, tmp_path):
+    file.add("same", [named(ROWS[2]), named(ROWS[3])], by="ann")
+    result = dedup(ROWS, file)
+    rows = {row["id"]: row for row in result.removed.to_pylist()}
+    assert rows["b"]["decided_by"] is None
+    assert rows["d"]["decided_by"] == "ann"
+    true = dedup(ROWS, None, threshold=0.01, pairs="all").pairs.to_pylist()
+    wanted = [pair["similarity"] for pair in true if (pair["a"], pair["b"]) == ("c", "d")]
+    assert [rows["d"]["similarity"]] == wanted
+    assert result.summary["unproven"] == 0
+    assert ("c", "d") in {(pair["a"], pair["b"]) for pair in result.pairs.to_pylist()}
+    listed = dedup(ROWS, file, pairs="all")
+    assert ("c", "d") in {(pair["a"], pair["b"]) for pair in listed.pairs.to_pylist()}
+    assert "decided_by" not in dedup(ROWS, None).clusters.column_names
+
+
+def test_the_loop_of_a_reviewer(tmp_path):
+    """Run, decide in the folder of the run, run again into the same folder."""
+    first = dedup(ROWS, None)
+    first.save(tmp_path / "out")
+    file = DecisionFile(tmp_path / "out" / "decisions.jsonl")
+    file.add("different", map(named, ROWS[:2]), by="ann")
+    dedup(ROWS, tmp_path / "out").save(tmp_path / "out", overwrite=True)
+    assert nd.Result.load(tmp_path / "out").kept.num_rows == 4
+    assert len(file.history()) == 1
+
+
+def test_an_index_and_a_missing_file_are_refused(file, tmp_path):
+    with pytest.raises(nd.InputError, match="no file of decisions"):
+        dedup(ROWS, tmp_path / "none.jsonl")
+    file.path.write_text("{broken\n{}\n")
+    with pytest.raises(nd.InputError, match="line 1"):
+        dedup(ROWS, file)
+    file.path.write_text("")
+    with nd.Index(tmp_path / "index", features="word:1", threshold=0.7) as index:
+        index.add("x", "text")
+    with pytest.raises(nd.SettingError, match="decisions cannot be obeyed against an index"):
+        dedup(ROWS, file, against=str(tmp_path / "index"))
+
+
+def test_records_are_hashed_field_by_field(file):
+    rows = [
+        {"id": 1, "name": "Ann Lee", "city": "Oslo"},
+        {"id": 2, "name": "Ann Lee", "city": "Oslo"},
+    ]
+    texts = [f"name: {row['name']}\ncity: {row['city']}" for row in rows]
+    file.add("different", [Named(n + 1, content_of(texts[n])) for n in range(2)], by="ann")
+    result = nd.dedup(rows, text="name+city", decisions=file, threshold=0.7)
+    assert result.summary["decisions"]["obeyed"] == 1
+    assert result.summary["removed"] == 0
+
+
+def test_large_lists_do_not_take_long(file):
+    rows = [{"id": number, "text": f"text {number % 50} of many"} for number in range(3000)]
+    file.add("same", map(named, rows), by="ann")
+    result = dedup(rows, file, threads=2)
+    assert result.kept["id"].to_pylist() == [0]
+    assert dedup(rows, file, cluster="components").kept["id"].to_pylist() == [0]

@@ -26,6 +26,7 @@ Places = NDArray[np.int64]
 # Documents between two reports of progress, at which a run can also be interrupted.
 _AT_ONCE = 1 << 11
 _PAIRS_AT_ONCE = 1 << 16
+_MANY = 1 << 7
 
 
 class StarSearch:
@@ -160,7 +161,7 @@ class StarSearch:
                 done += 1
                 continue
             some = places[done : min(until, done + _AT_ONCE)]
-            now = self.join.decide(some, known, threads=self.threads)
+            now = self.join.decide(some, known, threads=self._threads_for(some))
             done += now
             if progress is not None:
                 progress(before + done, total)
@@ -176,13 +177,21 @@ class StarSearch:
             units.settle(place)
         if known.decision[place] != KEPT:
             return True
-        return self.join.decide(np.array([place], np.int64), known, threads=self.threads) == 1
+        return self.join.decide(np.array([place], np.int64), known) == 1
+
+    def _threads_for(self, places: Places) -> int:
+        """One for a few documents, because starting others would take longer."""
+        return self.threads if len(places) >= _MANY else 1
 
     def _note(self, places: Places, known: Decisions, units: Units) -> None:
         """Look up special documents that are open."""
         while len(places):
             done, a, b, similarity = self.join.pairs(
-                places, search=True, insert=False, most=_PAIRS_AT_ONCE, threads=self.threads
+                places,
+                search=True,
+                insert=False,
+                most=_PAIRS_AT_ONCE,
+                threads=self._threads_for(places),
             )
             # Those in the index are kept.
             kept_a = known.decision[a] == KEPT
