@@ -16,6 +16,7 @@ from tests.deduplication.planted import planted_texts
 from neardup.cli.app import app
 from neardup.collection.collected import collect
 from neardup.collection.source import FileSource
+from neardup.decisions import DecisionFile, Named, content_of
 from neardup.deduplication import run as run_module, save as save_module
 
 TIMED = ("seconds", "wall_seconds", "peak_megabytes", "resumed", "command", "started")
@@ -418,3 +419,22 @@ def test_a_full_disk_is_one_sentence(folder, monkeypatch):
     monkeypatch.setattr("neardup.collection.checkpoint.np.savez", full)
     ran = neardup("-o", "out", "--resume")
     assert "No space left on device; make room on the disk, or run" in str(ran.exception)
+
+
+def test_decisions_are_part_of_what_is_compared(folder, monkeypatch):
+    texts = [json.loads(line)["text"] for line in Path("in.jsonl").read_text().splitlines()[:-1]]
+    named = [Named(f"in-{place}", content_of(texts[place])) for place in range(len(texts))]
+    file = DecisionFile("decisions.jsonl")
+    file.add("same", named[:3], by="ann")
+    options = ("--decisions", "decisions.jsonl", "--keep", "none")
+    file.add("keep", [named[2]], by="ann")
+    done("-o", "whole", *options)
+    interrupt(monkeypatch, "output", *options)
+    done("-o", "out", "--resume", *options)
+    assert resumed() == ["features", "pairs"]
+    assert contents("out") == contents("whole")
+    shutil.rmtree("out")
+    interrupt(monkeypatch, "output", *options)
+    file.add("keep", [named[1]], by="ann")
+    assert "pairs are repeated: decisions was" in done("-o", "out", "--resume", *options)
+    assert resumed() == ["features"]
