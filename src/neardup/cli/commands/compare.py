@@ -10,7 +10,7 @@ import click
 from neardup.cli import options
 from neardup.cli.command import Command
 from neardup.cli.files import STANDARD_INPUT, read_text
-from neardup.cli.terminal import plain_console, say_json
+from neardup.cli.terminal import plain_console, say, say_json
 from neardup.errors import SettingError
 from neardup.frozen import dataclass
 from neardup.settings import RECIPE
@@ -76,6 +76,10 @@ def compare(
         return
     from neardup.comparison.view import ComparisonView
 
+    if listed.get("listed"):
+        # With tf-idf it is another one: weights are counted from the whole input there.
+        say(f"listed by the run: similarity {listed['listed']['similarity']:.4f}")
+        say()
     plain_console().print(ComparisonView(comparison, names, context, full))
 
 
