@@ -13,6 +13,7 @@ from neardup.kernels.reference import text as reference
 # Arrows, signs and emoji: no words of a document, but people look for them.
 _SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff"
 _ASCII = re.compile("[a-z0-9_]+")
+_OTHERS = re.compile(r"[^\x00-\x7f]+")
 
 
 def words_of(text: str) -> list[str]:
@@ -28,8 +29,38 @@ def words_of(text: str) -> list[str]:
 
 
 def indexed(text: str) -> str:
-    """A text for the index: words with spaces between; ASCII is cut into words there."""
-    return text if text.isascii() else " ".join(words_of(text))
+    """A text for the index, which cuts ASCII into words itself, and takes all else for letters.
+
+    The pattern of `words_of` would cut it, too, but takes a second for 2 MB.
+
+    >>> indexed("Ah, 東京…É! 😀").split()
+    ['Ah,', '東', '京', 'é!', '😀']
+    """
+    return text if text.isascii() else _OTHERS.sub(_spaced, text)
+
+
+def _spaced(others: re.Match[str]) -> str:
+    return others[0].translate(_SPACED)
+
+
+class _Spaced(dict[int, str]):
+    """Characters beyond ASCII for the index: letters in lower case, solos apart, no signs."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        kind = reference.kinds().get(code)
+        if kind in ("letter", "mark"):
+            found = reference.lower(char)
+        elif kind == "solo" or _SYMBOL.match(char):
+            found = f" {char} "
+        else:
+            found = " "
+        self[code] = found
+        return found
+
+
+_SYMBOL = re.compile(f"[{_SYMBOLS}]")
+_SPACED = _Spaced()
 
 
 @cache
