@@ -95,8 +95,8 @@ def _queries(run: Any) -> Iterator[tuple[str, Calls]]:
     yield "clusters, undecided", [clusters(undecided=True, page=page) for page in (1, 2, 50)]
     places = list(range(0, run.documents, max(1, run.documents // 20)))
     words = [run.text(place).split() for place in places]
-    yield "search: a word", [clusters(search=text[7]) for text in words]
     yield "search: the most common word", [clusters(search=_common(words))]
+    yield "search: a word", [clusters(search=text[7]) for text in words]
     yield "search: two words", [clusters(search=f"{text[3]} {text[9]}") for text in words]
     yield "search: a phrase", [clusters(search=f'"{" ".join(text[4:7])}"') for text in words]
     yield "search: a column", [clusters(search=f"title:{text[1]}") for text in words]
