@@ -57,9 +57,12 @@ def largest_clusters(result: Result, count: int = CLUSTERS) -> list[ShownCluster
 
 
 def weakest_removals(result: Result) -> NDArray[np.int64]:
-    """The rows of the removed documents that are least similar to the one they duplicate."""
+    """The rows of the removed documents that are least similar to the one they duplicate.
+
+    Without those that people have decided on, which nobody needs to look at again.
+    """
     clustering = result.clustering
-    rows = np.flatnonzero(~clustering.kept)
+    rows = np.flatnonzero(~clustering.kept & ~result.decided)
     return rows[np.argsort(clustering.similarity[rows], kind="stable")[:PAIRS]]
 
 
@@ -74,9 +77,14 @@ def shown_places(result: Result) -> NDArray[np.int64]:
 
 
 def near_similarities(result: Result) -> NDArray[np.float64]:
-    """The similarity of the removed documents to the one they duplicate, without exact copies."""
+    """The similarity of the removed documents to the one they duplicate.
+
+    Without exact copies, and without what people have decided.
+    """
     clustering, kinds = result.clustering, result.both.kinds
-    near = ~clustering.kept & (kinds[clustering.place] != kinds[clustering.kept_for])
+    near = (
+        ~clustering.kept & ~result.decided & (kinds[clustering.place] != kinds[clustering.kept_for])
+    )
     return np.asarray(clustering.similarity[near])
 
 

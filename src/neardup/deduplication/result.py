@@ -372,8 +372,15 @@ class Result:
         )
 
     def weakest_rows(self, n: int) -> Places:
-        """The rows of the evidence nearest the threshold, the weakest first."""
-        return np.argsort(self.evidence.similarity, kind="stable")[:n]
+        """The rows of the evidence nearest the threshold, the weakest first.
+
+        Without those below the threshold, which people have decided on.
+        """
+        similarity = self.evidence.similarity
+        order = np.argsort(similarity, kind="stable")
+        if self.obeyed is not None:
+            order = order[similarity[order] >= self.settings.least]
+        return order[:n]
 
     def _repr_html_(self) -> str:
         from neardup.deduplication.notebook import result_html
