@@ -7,6 +7,7 @@ the sizes of all clusters, are stored as arrays, which are compared and sorted i
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -36,7 +37,8 @@ from neardup.runs.words import indexed
 FORMAT = 2
 _AT_ONCE = 50_000
 _TITLE = 160
-_TITLE_READ = 4 * _TITLE
+_TITLE_READ, _MARKUP_READ = 4 * _TITLE, 1 << 14
+_MARKUP = re.compile(r"(?is)<(script|style)\b.*?(</\1>|\Z)|<!--.*?(-->|\Z)|<[^>]*(>|\Z)")
 _HASH_BYTES = 32 << 20
 
 _SCHEMA = """
@@ -286,8 +288,15 @@ class _Builder:
 
 
 def title_of(text: str) -> str:
-    """The beginning of a text, in one line."""
+    """The beginning of a text, in one line; of a page in HTML or XML, what its tags enclose.
+
+    >>> title_of("<!DOCTYPE html><html><title>A page</title><script>x</script><p>and its text")
+    'A page and its text'
+    """
     folded = " ".join(text[:_TITLE_READ].split())
+    if folded.startswith("<"):
+        bare = _MARKUP.sub(" ", text[:_MARKUP_READ])
+        folded = " ".join(bare.split()) or folded
     return folded if len(folded) <= _TITLE else f"{folded[: _TITLE - 1]}…"
 
 
