@@ -215,13 +215,16 @@ def test_fingerprints_obey_too(case, folder):
     assert {place: kept for place, (kept, _) in found_in(result).items()} == removed
 
 
-@given(case=cases(), cluster=st.sampled_from(["star", "components"]))
+@given(
+    case=cases(),
+    cluster=st.sampled_from(["star", "components"]),
+    keep=st.sampled_from(["first", "longest", "none", "each:2"]),
+)
 @settings(max_examples=60)
-def test_a_saved_run_can_be_loaded_and_rethresholded(case, cluster, folder):
+def test_a_saved_run_can_be_loaded_and_rethresholded(case, cluster, keep, folder):
     """As if it had been run with the other threshold, from memory and from its folder."""
     out = folder()
-    case["within"], case["little"] = True, False
-    case["threshold"] = 0.5
+    case |= {"within": True, "little": False, "threshold": 0.5, "keep": keep}
     options = {"cluster": cluster, "pairs": "all"}
     first = ran(case, folder(), **options)
     first.save(out / "run")
@@ -230,10 +233,14 @@ def test_a_saved_run_can_be_loaded_and_rethresholded(case, cluster, folder):
     again = ran({**case, "threshold": 0.75}, folder(), **options)
     same_outcome(first.rethreshold(0.75), again)
     same_outcome(loaded.rethreshold(0.75), again)
+    floored = ran({**case, "threshold": 0.75}, folder(), **options, floor=0.3)
+    floored.save(out / "floored")
+    same_outcome(floored.rethreshold(0.5), first, pairs=False)
+    same_outcome(nd.Result.load(out / "floored").rethreshold(0.5), first, pairs=False)
 
 
-def same_outcome(one, other):
-    for name in ("clusters", "removed", "pairs"):
+def same_outcome(one, other, pairs=True):
+    for name in ("clusters", "removed", *(["pairs"] if pairs else [])):
         a, b = getattr(one, name), getattr(other, name)
         assert a.schema.names == b.schema.names
         for column in a.schema.names:
