@@ -38,6 +38,7 @@ WAYS = [
     {"weights": "tfidf", "cluster": "components", "threshold": 0.5, "pairs": "all"},
     {"similarity": "hamming", "threshold": 6},
     {"similarity": "hamming", "threshold": 6, "pairs": "all"},
+    {"similarity": "hamming", "threshold": 12, "pairs": "all", "cluster": "components"},
     {"against": TEXTS[:30]},
     {"against": TEXTS[:30], "within": True, "pairs": "all"},
     {"against": TEXTS[:30], "within": True, "cluster": "components"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from xxhash import xxh3_128_hexdigest
@@ -74,7 +74,7 @@ def content_of(text: str) -> str:
 
 def now() -> str:
     """The time as a decision has it."""
-    return _written(datetime.now(UTC))
+    return _written(datetime.now(timezone.utc))
 
 
 def checked(decision: Decision) -> Decision:
@@ -135,7 +135,7 @@ def _utc(at: str) -> str | None:
     """
     try:
         when = datetime.fromisoformat(at)
-        return None if when.tzinfo is None else _written(when.astimezone(UTC))
+        return None if when.tzinfo is None else _written(when.astimezone(timezone.utc))
     except (ValueError, OverflowError):
         return None
 

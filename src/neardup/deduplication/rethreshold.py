@@ -142,13 +142,13 @@ def _distances(result: Result, pairs: PairBatch, a: Places, b: Places) -> NDArra
 
 def _read_distances(result: Result, a: Places, b: Places) -> NDArray[np.uint16]:
     """The differing bits of documents; fingerprints are made of the input, read again."""
-    n = len(result.both.left)
-    one = _rows_at(result.source, result.fingerprinter, a)
+    n, fingerprinter = len(result.both.left), _fitted(result)
+    one = _rows_at(result.source, fingerprinter, a)
     other = np.empty_like(one)
     inside = b < n
-    other[inside] = _rows_at(result.source, result.fingerprinter, b[inside])
+    other[inside] = _rows_at(result.source, fingerprinter, b[inside])
     if result.other_source is not None and not inside.all():
-        other[~inside] = _rows_at(result.other_source, result.fingerprinter, b[~inside] - n)
+        other[~inside] = _rows_at(result.other_source, fingerprinter, b[~inside] - n)
     return distances(one, other)
 
 
@@ -183,7 +183,9 @@ def _similarities(result: Result, a: Places, b: Places) -> Similarities:
     """The true similarity of documents; the features are made of the input, read again."""
     both, settings = result.both, result.settings
     if settings.similarity == "hamming":
-        return both.similarities(a, b, result.fingerprinter, settings)
+        if both.left.rows:
+            return both.similarities(a, b, result.fingerprinter, settings)
+        return 1 - _read_distances(result, a, b) / settings.scheme.bits
     n, fingerprinter = len(both.left), _fitted(result)
     own = np.union1d(a, b[b < n])
     left = _features_at(result.source, fingerprinter, own)
