@@ -125,7 +125,7 @@ def dedup(
     from neardup.collection.settings import DedupSettings, settings_in
     from neardup.collection.source import FileSource
     from neardup.deduplication.inputs import require_checkable
-    from neardup.deduplication.obeyed import decision_file, fingerprint_of
+    from neardup.deduplication.obeyed import given_decisions
     from neardup.deduplication.resume import Resume
     from neardup.deduplication.run import deduplicate
     from neardup.deduplication.save import FOLDER, require_format, save
@@ -143,7 +143,7 @@ def dedup(
         index = Path(against[0])
     if replace and index is None:
         raise SettingError("--replace is for documents added to an index; use --update or --index")
-    told = None if decisions is None else decision_file(decisions)
+    told = None if decisions is None else given_decisions(decisions)
     others = [place for place in (index, config) if place is not None]
     require_apart(output, [*inputs, *against, *others])
     FOLDER.require_free(output, overwrite=overwrite)
@@ -170,7 +170,7 @@ def dedup(
         passes = None
         if resume:
             named = [inputs, against] if against else [inputs]
-            obeyed = None if told is None else fingerprint_of(told)
+            obeyed = None if told is None else told.fingerprint
             passes = Resume(output, named, settings, stages.say, within=within, decisions=obeyed)
             stack.callback(passes.close)
         result = deduplicate(
@@ -306,6 +306,8 @@ def _print(result: Result, saved: Saved, output: Path) -> None:
     for warning in summary["warnings"]:
         say(f"Warning: {warning}", err=True)
     say(f"{result.scheme} → {output}")
+    if sys.stdout.isatty():
+        say(f"To look at what went and why: {shlex.join(['neardup', 'explore', str(output)])}")
 
 
 def _obeyed(decisions: Mapping[str, Any]) -> str:
