@@ -7,7 +7,7 @@ import pytest
 from tests.explore.browsing import Browser, browse, text_of, varied
 
 import neardup as nd
-from neardup.explore.rerun import rerun_command
+from neardup.runs.rerun import rerun_command
 
 
 def families(count=4):

@@ -27,7 +27,7 @@ def repeat_code(result: Result, folder: str = "out", format: str = "parquet") ->
     decisions = result.summary.get("decisions")
     if decisions:
         arguments.append(f"decisions={_literal(decisions['file'])}")
-    chosen = _chosen(result.settings.as_dict())
+    chosen = chosen_settings(result.settings.as_dict())
     arguments += [f"{name}={_literal(value)}" for name, value in chosen]
     lines = "".join(f"    {argument},\n" for argument in arguments)
     saved = _literal(folder) + ("" if format == "parquet" else f', format="{format}"')
@@ -58,8 +58,8 @@ def _collection(names: Sequence[str], memory: str) -> str:
     return "[" + ", ".join(f"Path({_literal(name)})" for name in names) + "]"
 
 
-def _chosen(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The settings that are not the default."""
+def chosen_settings(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The settings that decide on the result and are not the default."""
     return [
         (name, value)
         for name, value in settings.items()

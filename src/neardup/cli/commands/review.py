@@ -44,6 +44,7 @@ def review(out: Path, by: str | None, context: int) -> None:
     Example: neardup review out --by ann
     """
     from neardup.cli.stored_run import opened, user_name
+    from neardup.runs.rerun import rerun_command
 
     run = opened(out)
     made: list[Decision] = []
@@ -51,7 +52,7 @@ def review(out: Path, by: str | None, context: int) -> None:
     _Review(run, by or user_name(), context, made).run()
     say(f"{count(len(made), 'decision')} stored in {run.decisions.path}")
     if made:
-        say(f"Next: neardup dedup INPUT -o OUT2 --decisions {run.decisions.path}")
+        say(f"Next: {rerun_command(run)}")
 
 
 class _Review:

@@ -11,7 +11,7 @@ from neardup.decisions.model import MOST_WHY
 from neardup.decisions.tables import export
 from neardup.errors import InputError
 from neardup.explore.http import RefusedError, Request, Response
-from neardup.explore.rerun import rerun_command
+from neardup.runs.rerun import rerun_command
 from neardup.explore.reviewer import local_next, reviewer_of
 from neardup.explore.site import Site
 from neardup.explore.views.decided import decision_views

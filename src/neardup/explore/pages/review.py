@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neardup.decisions import Decision
 from neardup.explore.http import Request, Response
-from neardup.explore.rerun import rerun_command
+from neardup.runs.rerun import rerun_command
 from neardup.explore.reviewer import reviewer_of
 from neardup.explore.site import Site
 from neardup.explore.views.decided import decision_views, named_ids

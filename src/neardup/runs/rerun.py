@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
-from neardup.runs import Run
+from neardup.deduplication.repeat import chosen_settings
 from neardup.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from neardup.runs.run import Run
 
 _OUTPUT = ("-o", "--output")
 _DECISIONS = "--decisions"
@@ -21,19 +23,22 @@ def rerun_command(run: Run) -> str:
     A run that no `neardup dedup` made is described by its settings: as a command if its inputs have
     names, else in Python.
     """
-    decisions, output = str(run.decisions.path), f"{run.path}2"
+    decisions, output = str(run.path / run.decisions.path.name), f"{run.path}2"
     words = _words(run.summary.get("command"))
     inputs = [one["name"] for one in run.summary.get("inputs") or ()]
     if words[:2] != ["neardup", "dedup"]:
+        chosen = chosen_settings(run.summary["settings"])
         if not inputs:
-            given = "".join(f", {name}={value!r}" for name, value in _chosen(run))
+            given = "".join(f", {name}={value!r}" for name, value in chosen)
             return f"nd.dedup(documents{given}, decisions={decisions!r}).save({output!r})"
-        options = [part for name, value in _chosen(run) for part in _option(name, value)]
+        options = [part for name, value in chosen for part in (SETTINGS[name].option, str(value))]
         against = [one["name"] for one in run.summary.get("against") or ()]
         words = ["neardup", "dedup", *inputs, *options]
         words += [part for name in against for part in ("--against", name)]
         words += ["--within"] if against and run.summary.get("within") else []
-    return shlex.join([*_without(words), _DECISIONS, decisions, "-o", output])
+    kept = _without(words)
+    end = kept.index("--") if "--" in kept else len(kept)  # behind it, everything is an input
+    return shlex.join([*kept[:end], _DECISIONS, decisions, "-o", output, *kept[end:]])
 
 
 def _words(command: str | None) -> list[str]:
@@ -41,18 +46,6 @@ def _words(command: str | None) -> list[str]:
         return shlex.split(command or "")
     except ValueError:  # a quote is open, so it is not a command line of ours
         return []
-
-
-def _chosen(run: Run) -> Iterator[tuple[str, Any]]:
-    """The settings of the run that may decide on its result, and are not the defaults."""
-    for name, value in run.summary["settings"].items():
-        known = value is not None and name in SETTINGS and name != "memory"
-        if known and value != SETTINGS[name].default:
-            yield name, value
-
-
-def _option(name: str, value: Any) -> tuple[str, str]:
-    return SETTINGS[name].option, str(value)
 
 
 def _without(words: list[str]) -> list[str]:
