@@ -119,8 +119,8 @@ class InputRuns(Generic[R]):
         """Read every run: yields rows, their ids, their places in the input, names, and the file.
 
         The names (None, or a function that returns them) are made of file and row, for rows
-        without ids of their own. The file is None if each row is one. `left_out` makes the rows that stand for a file that cannot be
-        read further; it takes the number of rows read before.
+        without ids of their own. The file is None if each row is one. `left_out` makes the rows
+        that stand for a file that cannot be read further; it takes the number of rows read before.
         """
         if self._began and self.only_once:
             raise InputError(

@@ -11,12 +11,12 @@ from neardup.decisions.model import MOST_WHY
 from neardup.decisions.tables import export
 from neardup.errors import InputError
 from neardup.explore.http import RefusedError, Request, Response
-from neardup.runs.rerun import rerun_command
 from neardup.explore.reviewer import local_next, reviewer_of
 from neardup.explore.site import Site
 from neardup.explore.views.decided import decision_views
 from neardup.explore.views.documents import pair_similarity
 from neardup.runs import DocumentRow, Run
+from neardup.runs.rerun import rerun_command
 
 MOST_DOCUMENTS = 1000
 _PER_PAGE = 50

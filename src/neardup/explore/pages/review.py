@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from neardup.decisions import Decision
 from neardup.explore.http import Request, Response
-from neardup.runs.rerun import rerun_command
 from neardup.explore.reviewer import reviewer_of
 from neardup.explore.site import Site
 from neardup.explore.views.decided import decision_views, named_ids
 from neardup.explore.views.pair import VIEWS, asked_view, pair_view
+from neardup.runs.rerun import rerun_command
 
 
 def show(site: Site, request: Request) -> Response:
