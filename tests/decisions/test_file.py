@@ -247,9 +247,12 @@ def test_only_what_is_new_is_read(file, monkeypatch):
         file.add("keep", [A], by="ann")
     assert len(file.history()) == 3
     parsed = []
-    monkeypatch.setattr(
-        "neardup.decisions.file.of_object", lambda item: parsed.append(item) or of_object(item)
-    )
+
+    def noted(item):
+        parsed.append(item)
+        return of_object(item)
+
+    monkeypatch.setattr("neardup.decisions.file.of_object", noted)
     DecisionFile(file.path)
     before = file.history()
     assert file.history() is before

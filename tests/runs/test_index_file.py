@@ -122,7 +122,7 @@ def test_damage_within_the_index_is_said(out):
 
 def test_a_folder_that_cannot_be_written_to(out, tmp_path, monkeypatch, builds):
     monkeypatch.setenv("NEARDUP_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(index_file.os, "access", lambda path, mode: "cache" in str(path))
+    monkeypatch.setattr("neardup.runs.index_file.os.access", lambda path, mode: "cache" in str(path))
     run = open_run(out)
     assert run.documents == len(texts())
     assert not (out / "explore.sqlite").exists()
@@ -133,7 +133,7 @@ def test_a_folder_that_cannot_be_written_to(out, tmp_path, monkeypatch, builds):
 
 def test_without_any_folder_to_write_to(out, tmp_path, monkeypatch):
     monkeypatch.setenv("NEARDUP_CACHE", str(out / "summary.json" / "no"))
-    monkeypatch.setattr(index_file.os, "access", lambda *_: False)
+    monkeypatch.setattr("neardup.runs.index_file.os.access", lambda *_: False)
     run = open_run(out)
     assert run.text(3) == texts()[3]
     assert not (out / "explore.sqlite").exists()
@@ -239,6 +239,6 @@ def test_without_full_text_search(out, monkeypatch):
     def connect(*arguments, **more):
         return Lacking(*arguments, **more)
 
-    monkeypatch.setattr(build.sqlite3, "connect", connect)
+    monkeypatch.setattr("neardup.runs.build.sqlite3.connect", connect)
     with pytest.raises(InputError, match="FTS5"):
         open_run(out)
