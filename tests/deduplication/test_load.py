@@ -103,7 +103,9 @@ def test_the_input_is_not_needed(tmp_path):
             pq.read_table(tmp_path / folder / f"{name}.parquet") for folder in ("expected", "again")
         )
         assert one.equals(other), name
-    inputs = [json.loads((tmp_path / name / "summary.json").read_text()) for name in ("out", "again")]
+    inputs = [
+        json.loads((tmp_path / name / "summary.json").read_text()) for name in ("out", "again")
+    ]
     assert inputs[0]["inputs"] == inputs[1]["inputs"]
 
 

@@ -122,7 +122,9 @@ def test_damage_within_the_index_is_said(out):
 
 def test_a_folder_that_cannot_be_written_to(out, tmp_path, monkeypatch, builds):
     monkeypatch.setenv("NEARDUP_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("neardup.runs.index_file.os.access", lambda path, mode: "cache" in str(path))
+    monkeypatch.setattr(
+        "neardup.runs.index_file.os.access", lambda path, mode: "cache" in str(path)
+    )
     run = open_run(out)
     assert run.documents == len(texts())
     assert not (out / "explore.sqlite").exists()
