@@ -3,10 +3,10 @@ import sys
 
 import pyarrow.parquet as pq
 import pytest
+from tests.deduplication.planted import planted_texts
 
 import neardup as nd
 from neardup.cli.app import main
-from tests.deduplication.planted import planted_texts
 
 TEXTS = planted_texts(120, changed=2)
 

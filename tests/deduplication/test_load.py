@@ -5,10 +5,10 @@ import random
 
 import pyarrow.parquet as pq
 import pytest
+from tests.deduplication.planted import planted_texts
 
 import neardup as nd
 from neardup.errors import InputError, SettingError
-from tests.deduplication.planted import planted_texts
 
 # What a folder does not say: memory of the process, times of the output, sizes of inputs.
 OTHERWISE = ("peak_megabytes", "seconds", "wall_seconds", "inputs", "against", "false")
