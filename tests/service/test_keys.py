@@ -115,10 +115,12 @@ def test_roles(guarded, call):
 
 
 def test_every_route_is_in_the_table(guarded):
-    """An endpoint that is added must be added here."""
+    """An endpoint that is added must be added here; the pages are in test_explore.py."""
     from neardup.service.endpoints.table import ENDPOINTS
 
     for endpoint in ENDPOINTS:
+        if endpoint.pages:
+            continue
         assert any(
             call.method == endpoint.method and _matches(endpoint.path, call.path.partition("?")[0])
             for call in CALLS

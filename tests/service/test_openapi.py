@@ -51,7 +51,7 @@ def test_every_route_is_in_it():
     served = {
         (endpoint.method, endpoint.path.replace(":path}", "}"))
         for endpoint in ENDPOINTS
-        if endpoint.path not in ("/openapi.json", "/docs")
+        if endpoint.path not in ("/openapi.json", "/docs") and not endpoint.pages
     }
     assert described == served
     ids = [op["operationId"] for item in DESCRIPTION["paths"].values() for op in item.values()]

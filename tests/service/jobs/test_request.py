@@ -1,5 +1,7 @@
 """Requests for jobs: what can be set, what is refused, and the command that comes of it."""
 
+import re
+
 import pytest
 
 from neardup.cli.commands.dedup import dedup
@@ -181,3 +183,12 @@ def test_vectors_of_a_sphere_are_left_to_the_job(root):
     """They would take minutes, and a request is answered at once."""
     found = request(root, settings={"projection": "sphere:256x2048"})
     assert found.settings == {"projection": "sphere:256x2048"}
+
+
+def test_decisions_lie_in_the_data_folder(root):
+    (root.path / "said.jsonl").touch()
+    made = request(root, settings={"decisions": "said.jsonl"})
+    assert "--decisions=said.jsonl" in made.command("out", 1)
+    for path, said in (("../said.jsonl", "has '..' in it"), ("none.jsonl", "does not exist")):
+        with pytest.raises(InputError, match=re.escape(said)):
+            request(root, settings={"decisions": path})

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from neardup.errors import InputError, NeardupError
 from neardup.explore.app import Route
 from neardup.explore.http import RefusedError, Request, Response
 from neardup.explore.pages.document import text_view
-from neardup.explore.rendering import short
+from neardup.explore.rendering import counted, short
 from neardup.explore.site import Site
 from neardup.explore.views.pair import VIEWS, DiffView, asked_view, diff_view
 from neardup.explore.views.room import Room, cut
@@ -100,7 +99,7 @@ class IndexPages:
 
     def _page(self, site: Site, request: Request) -> Response:
         fields = self._fields(request)
-        view, fault = asked_view(_form_as_query(request)), ""
+        fault = ""
         is_asked = any(field.typed for field in fields)
         if is_asked:
             try:
@@ -110,7 +109,7 @@ class IndexPages:
             except InputError as error:
                 fault = str(error)
         matches = [*self._views(site, self.matches or ())]
-        compared = self._compared(request, fields, matches, view) if matches else None
+        compared = self._compared(request, fields, matches) if matches else None
         stats = self._reader.apart.stats(0)
         return site.page(
             request,
@@ -122,6 +121,7 @@ class IndexPages:
             oldest=None if stats.oldest is None else moment(stats.oldest),
             newest=None if stats.newest is None else moment(stats.newest),
             bytes=size_on_disk(self._index.path),
+            life=_life(self._index.settings.ttl),
             fields=fields,
             most=MOST_TEXT,
             is_asked=is_asked and not fault,
@@ -129,12 +129,11 @@ class IndexPages:
             matches=matches,
             most_matches=_MOST_MATCHES,
             compared=compared,
-            views=VIEWS,
         )
 
     def _fields(self, request: Request) -> list[Field]:
         """The fields of the form: a text, the fields of a record, or terms."""
-        given = request.form if request.method == "POST" else request.query
+        given = _given(request)
         scheme = self._index.scheme
         if scheme.fields is not None:
             named = [(f"field-{n}", short(name)) for n, name in enumerate(scheme.fields.names)]
@@ -178,18 +177,17 @@ class IndexPages:
             )
 
     def _compared(
-        self, request: Request, fields: Sequence[Field], matches: Sequence[MatchView], view: str
+        self, request: Request, fields: Sequence[Field], matches: Sequence[MatchView]
     ) -> Compared | None:
         """The diff with the match that was chosen, or the best one; None without its text."""
-        given = request.form if request.method == "POST" else request.query
-        chosen = next(iter(given.get("compare", ())), "0")
+        chosen = next(iter(_given(request).get("compare", ())), "0")
         known = chosen.isascii() and chosen.isdigit() and len(chosen) < 4
         number = int(chosen) if known and int(chosen) < len(matches) else 0
         assert self.matches is not None
         stored = self._index.get(self.matches[number].id)
         if stored is None or stored.text is None:
             return None
-        return Compared(matches[number], diff_view(stored.text, fields[0].typed, view))
+        return Compared(matches[number], diff_view(stored.text, fields[0].typed, VIEWS[0]))
 
     def _document_page(self, site: Site, request: Request) -> Response:
         stored = self._stored(request, request.argument or request.first("id"), "id_type")
@@ -267,9 +265,23 @@ def _as_problem(error: NeardupError) -> Exception:
     return problem_of(error) or error
 
 
-def _form_as_query(request: Request) -> Request:
-    """A form that is read as an address would be."""
-    return replace(request, query=request.form) if request.method == "POST" else request
+def _given(request: Request) -> Mapping[str, Sequence[str]]:
+    """What was asked, by the form, or by an address for short texts."""
+    return request.form if request.method == "POST" else request.query
+
+
+def _life(seconds: float | None) -> str:
+    """A time to live in the largest unit that fits it.
+
+    >>> _life(2_592_000), _life(5400), _life(None)
+    ('30 days', '90 minutes', '')
+    """
+    if seconds is None:
+        return ""
+    for unit, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= unit and seconds % unit == 0:
+            return counted(int(seconds // unit), name)
+    return f"{seconds:,g} seconds"
 
 
 def _name(id: Id) -> str:

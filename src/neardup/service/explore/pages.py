@@ -93,7 +93,10 @@ class Pages:
 
     def of_problem(self, key: Key, problem: Problem) -> Response:
         """A problem as a page."""
-        sentence = problem.detail[:1].upper() + problem.detail[1:].rstrip(".") + "."
+        detail = problem.detail
+        if problem.status == 404:  # what to do is told to programs
+            detail = detail.partition(";")[0]
+        sentence = detail[:1].upper() + detail[1:].rstrip(".") + "."
         if problem.status == 401:
             sentence = _NEEDS_KEY
         page = self.explorer(key).answer_to(RefusedError(problem.status, sentence))

@@ -55,6 +55,7 @@ _TAKEN: dict[str, dict[str, str]] = {
     "dedup": {
         **_from_the_table(*SETTINGS),
         **{"preset": _TEXT, "format": _TEXT, "within": _FLAG, "copies": _FLAG, "strict": _FLAG},
+        "decisions": _TEXT,
     },
     "tune": {
         **_from_the_table("threshold", "recall", "similarity", *_INPUT, "features", "weights"),
@@ -111,6 +112,8 @@ class JobRequest:
     def require_paths(self, root: DataRoot) -> None:
         """Refuse paths that do not exist or lead out of the data folder."""
         root.expand(self.inputs)
+        if "decisions" in self.settings:
+            root.expand([self.settings["decisions"]])
         if self.against:
             root.expand(self.against, indexes=True)
             of_indexes = (f"{root.indexes.name}/", f"{root.backups.name}/")
