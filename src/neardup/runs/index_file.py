@@ -91,6 +91,8 @@ class IndexFile:
     def close(self) -> None:
         while self._free:
             self._free.pop().close()
+        with self._mutex:
+            self._arrays.clear()
 
 
 def opened_index(folder: RunFolder, progress: Progress | None) -> tuple[RunFolder, IndexFile]:

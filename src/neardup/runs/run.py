@@ -89,6 +89,7 @@ class Run:
     def close(self) -> None:
         """Close the files; the run cannot be asked any more."""
         self._index.close()
+        self._texts.close()
 
     # Documents
 

@@ -43,6 +43,11 @@ class RowGroups:
     def __len__(self) -> int:
         return int(self._begins[-1])
 
+    def close(self) -> None:
+        with self._mutex:
+            self._held.clear()
+            self._file.close(force=True)
+
     @property
     def schema(self) -> pa.Schema:
         return self._file.schema_arrow
@@ -103,6 +108,10 @@ class StoredTexts:
         self.has_terms = folder.has_terms
         added = set(folder.summary.get("columns", {}).get("added", {}).values())
         self.columns = tuple(name for name in self._schema_names() if name not in added)
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
 
     def _schema_names(self) -> list[str]:
         kept, removed = self._files["kept"].schema.names, self._files["removed"].schema.names
