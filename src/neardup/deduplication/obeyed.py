@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from xxhash import xxh3_128_hexdigest
 
 from neardup.collection.source import Source
-from neardup.decisions import Decision, DecisionFile, Named, content_of
+from neardup.decisions import Decision, DecisionFile, Named
 from neardup.decisions.current import opinion_of
 from neardup.decisions.model import as_line
 from neardup.decisions.rules import Said, Weighed, join_same, weighed
+from neardup.deduplication.named_documents import NamedDocuments
 from neardup.deduplication.removals import Both
-from neardup.deduplication.rows import TextPicker
 from neardup.errors import InputError
 from neardup.frozen import dataclass
 from neardup.pairs.told import Told
@@ -163,38 +162,45 @@ class Obeyed:
         return found
 
 
-def decision_file(decisions: str | os.PathLike[str] | DecisionFile) -> DecisionFile:
-    """The file that a run is to obey; `InputError` if there is none, or if it is damaged."""
+@dataclass(frozen=True, eq=False)
+class GivenDecisions:
+    """The decisions that a run is to obey, as they are when it begins."""
+
+    file: str
+    decisions: tuple[Decision, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of them, to tell whether a later run would obey the same."""
+        return xxh3_128_hexdigest(b"".join(map(as_line, self.decisions)))
+
+
+def given_decisions(decisions: str | os.PathLike[str] | DecisionFile) -> GivenDecisions:
+    """What holds now in a file, or in that of a folder; `InputError` if there is none."""
     file = decisions if isinstance(decisions, DecisionFile) else DecisionFile.at(decisions)
     if not file.path.exists():
         raise InputError(f"there is no file of decisions at {file.path}")
-    file.history()
-    return file
-
-
-def fingerprint_of(file: DecisionFile) -> str:
-    """A hash of all that was decided, to tell whether a later run would obey the same."""
-    return xxh3_128_hexdigest(b"".join(map(as_line, file.history())))
+    return GivenDecisions(os.fspath(file.path), file.current().decisions)
 
 
 def obeyed_of(
-    file: DecisionFile, both: Both, source: Source, other_source: Source | None
+    given: GivenDecisions, both: Both, source: Source, other_source: Source | None
 ) -> Obeyed:
     """Find the documents of the decisions in the collections, and weigh what is decided."""
-    decisions = file.current().decisions
+    decisions = given.decisions
     named = list(dict.fromkeys(one for decision in decisions for one in decision.documents))
     own = [one for one in named if not one.other]
-    places = _Finder(both.left.ids, source).places_of(own)
+    places = NamedDocuments(both.left.ids, source).places_of(own)
     if both.right is not None and other_source is not None:
         others = [one for one in named if one.other]
         n = len(both.left)
-        found = _Finder(both.right.ids, other_source).places_of(others)
+        found = NamedDocuments(both.right.ids, other_source).places_of(others)
         places |= {one: n + place for one, place in found.items()}
     said, stale = _found(decisions, places)
     names = {place: _name(one) for one, place in reversed(places.items())}
     found_decisions = _Resolved(weighed(said), names, len(both.left))
     return Obeyed(
-        os.fspath(file.path),
+        given.file,
         {says: sum(one.says == says for one in decisions) for says in _OBEYED},
         found_decisions.told,
         found_decisions.deciders,
@@ -320,85 +326,3 @@ class _Resolved:
                     f"{self._names[other]} and {self._names[place]} are the same, and both are to "
                     "be kept; both are kept"
                 )
-
-
-class _Finder:
-    """Finds the documents that decisions name: by id and content, else by the content alone."""
-
-    def __init__(self, ids: pa.Array, source: Source) -> None:
-        self._ids, self._source = ids, source
-
-    def places_of(self, named: Sequence[Named]) -> dict[Named, int]:
-        """The place of each document that is there; those that are gone are left out."""
-        if not named:
-            return {}
-        with_id = self._with_ids([one.id for one in named])
-        found: dict[Named, int] = {}
-        contents = dict(self._contents(with_id))
-        at_id: dict[int | str, list[int]] = {}
-        for place, id in zip(with_id.tolist(), self._ids_at(with_id), strict=True):
-            at_id.setdefault(id, []).append(place)
-        for one in named:
-            for place in at_id.get(one.id, ()):
-                if contents[place] == one.content:
-                    found[one] = place
-                    break
-        missing = [one for one in named if one not in found]
-        if missing:
-            self._find_moved(missing, found)
-        return {one: found[one] for one in named if one in found}
-
-    def _find_moved(self, missing: Sequence[Named], found: dict[Named, int]) -> None:
-        """Documents that have another id now; each gets a place of its own while there are some."""
-        wanted = {one.content for one in missing}
-        at_content: dict[str, list[int]] = {}
-        for place, content in self._contents(np.arange(len(self._ids))):
-            if content in wanted:
-                at_content.setdefault(content, []).append(place)
-        used = set(found.values())
-        for one in missing:
-            places = at_content.get(one.content)
-            if places:
-                found[one] = next((place for place in places if place not in used), places[0])
-                used.add(found[one])
-
-    def _with_ids(self, ids: Sequence[int | str]) -> Places:
-        """The places of documents with one of these ids, which must be of the same type, too."""
-        import pyarrow.compute as pc
-
-        kind = self._ids.type
-        if pa.types.is_integer(kind):
-            least, most = (
-                (0, 2**64 - 1) if pa.types.is_unsigned_integer(kind) else (-(2**63), 2**63)
-            )
-            wanted: list[Any] = [id for id in ids if isinstance(id, int) and least <= id < most]
-            values = pa.array(wanted, pa.uint64() if least == 0 else pa.int64())
-            held = self._ids.cast(values.type)
-        else:
-            values = pa.array([id for id in ids if isinstance(id, str)], pa.large_string())
-            held = self._ids.cast(pa.large_string())
-        return np.flatnonzero(np.asarray(pc.is_in(held, values)))
-
-    def _ids_at(self, places: Places) -> list[int | str]:
-        return list(self._ids.take(pa.array(places)).to_pylist())
-
-    def _contents(self, places: Places) -> Iterator[tuple[int, str]]:
-        """The hashes of the texts at these places, which ascend; no text is held for long."""
-        first = 0
-        for batch in self._source.batches():
-            if not len(places):
-                return
-            count = len(batch.ids)
-            here = places[: np.searchsorted(places, first + count)]
-            if len(here):
-                picker = TextPicker(here)
-                picker.see(first, count, batch.columns)
-                for place, text in picker.texts.items():
-                    yield place, content_of(text)
-            places = places[len(here) :]
-            first += count
-        if len(places):
-            raise InputError(
-                f"the input changed while it was read: it had {len(self._ids):,} documents at "
-                f"first, and now {first:,}; run again when nobody writes to it"
-            )

@@ -351,11 +351,14 @@ def beside_evidence(pairs: PairList, evidence: Evidence, both: Both, told: Told)
     """All pairs, and those that removed a document because people said so and are not listed."""
     assert evidence.distance is not None
     kinds = np.where(both.kinds < 0, np.arange(both.count), both.kinds)
-    one, other = kinds[evidence.a], kinds[evidence.b]
+    # Of copies in the other collection the first is listed; decisions may have chosen a later one.
+    is_other = evidence.b >= len(both.left)
+    one, other = kinds[evidence.a], np.where(is_other, evidence.b, kinds[evidence.b])
     a, b = np.minimum(one, other), np.maximum(one, other)
     is_told = np.zeros(both.count, np.bool_)
     is_told[list(told.units)] = True
-    rows = np.flatnonzero((is_told[evidence.a] | is_told[evidence.b]) & (a != b))
+    later = is_other & (kinds[evidence.b] != evidence.b)
+    rows = np.flatnonzero((is_told[evidence.a] | is_told[evidence.b] | later) & (a != b))
     keys = a[rows] * both.count + b[rows]
     keys, first = np.unique(keys, return_index=True)
     rows = rows[first]

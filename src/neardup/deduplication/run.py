@@ -35,7 +35,7 @@ from neardup.collection.source import (
 from neardup.decisions import DecisionFile
 from neardup.deduplication.delivery import delivery_of, given_ids, origins_of
 from neardup.deduplication.listed_pairs import HeldPairs, PairList, PairsBeside
-from neardup.deduplication.obeyed import decision_file, obeyed_of
+from neardup.deduplication.obeyed import GivenDecisions, given_decisions, obeyed_of
 from neardup.deduplication.removals import (
     Both,
     Places,
@@ -205,7 +205,7 @@ def dedup(
         updates=update,
         delivers=update,
         replaces=replace,
-        decisions=None if decisions is None else decision_file(decisions),
+        decisions=None if decisions is None else given_decisions(decisions),
     )
     if update:
         from neardup.deduplication.to_index import leave_index, require_no_replacing
@@ -227,7 +227,7 @@ def deduplicate(
     delivers: bool = False,
     replaces: bool = False,
     resume: Resume | None = None,
-    decisions: DecisionFile | None = None,
+    decisions: GivenDecisions | None = None,
 ) -> Result:
     """Read, find what to remove, cluster; `stage` is told each, and may follow its progress.
 
