@@ -79,21 +79,25 @@ def _command(run: Run, table: ThresholdTable) -> tuple[str, ...]:
     out = shlex.quote(str(run.path))
     if table.exact:
         return f"neardup rethreshold {out} ", f" -o {out}-", ""
-    again = _without_threshold(run.summary.get("command") or "neardup dedup INPUT")
-    return f"{again} --threshold ", f" -o {out}-", ""
+    again, inputs = _without_threshold(run.summary.get("command") or "neardup dedup INPUT")
+    return f"{again} --threshold ", f" -o {out}-", inputs
 
 
-def _without_threshold(command: str) -> str:
-    """The command of a run, for another threshold and output.
+def _without_threshold(command: str) -> tuple[str, str]:
+    """The command of a run, for another threshold and output, and the inputs behind a `--`.
 
     >>> _without_threshold("neardup dedup a.jsonl -o out --threshold 0.8 -q")
-    'neardup dedup a.jsonl -q'
+    ('neardup dedup a.jsonl -q', '')
+    >>> _without_threshold("neardup dedup --output=out -- a.jsonl")
+    ('neardup dedup', ' -- a.jsonl')
     """
     words: list[str] = []
     given = iter(shlex.split(command))
     for word in given:
+        if word == "--":
+            return shlex.join(words), f" -- {shlex.join(given)}"
         if word in ("-o", "--output", "--threshold"):
             next(given, None)
         elif not word.startswith(("--output=", "--threshold=")):
             words.append(word)
-    return shlex.join(words)
+    return shlex.join(words), ""
