@@ -25,7 +25,7 @@ demo: $(VENV)/installed
 # slipcover removes its probes from lines that have run. Measured in CPU time with Python 3.11: 3 % more
 # on tests/features, 21 % on tests/torture; coverage.py took more than twice the time. Processes that
 # tests start are not measured.
-test: $(VENV)/installed
+test: $(VENV)/installed $(VENV)/browser
 	@mkdir -p build
 	$(BIN)/python -m slipcover --source src/neardup --json --out $(COVERAGE) \
 	  -m pytest -n auto --dist loadfile
@@ -93,6 +93,18 @@ $(VENV)/installed: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
 	$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $@
+
+# Chromium for tests/explore/browser, where it may be installed; without it, those tests skip.
+$(VENV)/browser: | $(VENV)/installed
+	@mkdir -p build
+	@if ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null \
+	  && test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "Installing Chromium for the tests (build/browser.log)"; \
+	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+	    --no-install-recommends chromium fonts-noto-cjk fonts-noto-core; } >build/browser.log 2>&1 || \
+	    echo "Chromium could not be installed, so the tests in a browser will skip."; \
+	fi
 	@touch $@
 
 clean:
