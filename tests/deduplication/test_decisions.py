@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from tests.deduplication import told_twin
 from tests.deduplication.brute_force import compared, keep_order
 
@@ -65,13 +65,13 @@ def cases(draw):
     }
 
 
-def file_of(folder, said, texts, n, names=None):
+def file_of(folder, said, texts, n):
     """A file with the decisions, one a second."""
     file = DecisionFile(folder / "decisions.jsonl")
     for number, (says, places, by) in enumerate(said):
         documents = tuple(
             Named(
-                (names or range(len(texts)))[place] if place < n else place - n,
+                place if place < n else 1000 + place - n,
                 content_of(texts[place]),
                 place >= n,
             )
@@ -87,7 +87,7 @@ def ran(case, folder, **more):
     """The result of a run of the case."""
     texts, n = case["texts"], case["n"]
     rows = [{"id": place, "text": text} for place, text in enumerate(texts[:n])]
-    others = [{"id": place, "text": text} for place, text in enumerate(texts[n:])]
+    others = [{"id": place, "text": text} for place, text in enumerate(texts[n:], 1000)]
     # With so little memory for work, the index is full after a few documents.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(budget, "LEAST_WORK", 1 << 8 if case["little"] else 1 << 20)
@@ -230,9 +230,13 @@ def test_a_saved_run_can_be_loaded_and_rethresholded(case, cluster, keep, folder
     first.save(out / "run")
     loaded = nd.Result.load(out / "run")
     same_outcome(loaded, first)
+    # A folder does not say which documents of the other collection are copies of each other.
+    others = [" ".join(sorted(text.split())) for text in case["texts"][case["n"] :]]
+    assume(len(set(others)) == len(others))
+    pairs = case["n"] == len(case["texts"])
     again = ran({**case, "threshold": 0.75}, folder(), **options)
-    same_outcome(first.rethreshold(0.75), again)
-    same_outcome(loaded.rethreshold(0.75), again)
+    same_outcome(first.rethreshold(0.75), again, pairs)
+    same_outcome(loaded.rethreshold(0.75), again, pairs)
     floored = ran({**case, "threshold": 0.75}, folder(), **options, floor=0.3)
     floored.save(out / "floored")
     same_outcome(floored.rethreshold(0.5), first, pairs=False)

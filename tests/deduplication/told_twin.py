@@ -80,7 +80,7 @@ def stars(twin, order, similarity, near, n, within=True):
     kept, removed, done, clashes = list(range(n, len(similarity))), {}, set(), set()
     for place in order:
         if place in done:
-            if place in twin.pinned:
+            if place in twin.pinned and within:
                 kept.append(place)
             continue
         group = twin.group(place)

@@ -46,7 +46,7 @@ def write_documents(result: Result, sources: pa.Array, folder: Path) -> None:
 
 
 def write_others(result: Result, shown: Places, folder: Path) -> dict[int, str]:
-    """The documents of the other collection that clusters or pairs name, with their texts.
+    """The documents of the other collection that clusters, pairs or decisions name, with texts.
 
     Returns the texts of those `shown`, by their places.
     """
@@ -76,11 +76,13 @@ def write_others(result: Result, shown: Places, folder: Path) -> dict[int, str]:
 
 
 def _named_others(result: Result) -> NDArray[np.bool_]:
-    """Which documents of the other collection occur in clusters or pairs."""
+    """Which documents of the other collection occur in clusters, pairs or decisions."""
     assert result.both.right is not None
     n, clustering = len(result.collected), result.clustering
     named = np.zeros(len(result.both.right), np.bool_)
     parts = [clustering.kept_for, clustering.around, result.evidence.b]
+    if result.obeyed is not None:  # decisions about them are obeyed at other thresholds, too
+        parts.append(result.obeyed.told.special)
     if clustering.via is not None:
         parts.append(clustering.via)
     for places in parts:
