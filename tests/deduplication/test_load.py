@@ -23,6 +23,8 @@ def some_texts():
 
 TEXTS = some_texts()
 ROWS = [{"id": f"x{n}", "text": text, "n": n, "tag": None} for n, text in enumerate(TEXTS)]
+# Ids that the collection has, too.
+OTHERS = [{"id": f"x{n}", "text": text} for n, text in enumerate(TEXTS[:40])]
 WAYS = [
     {},
     {"pairs": "all"},
@@ -42,6 +44,7 @@ WAYS = [
     {"against": TEXTS[:30]},
     {"against": TEXTS[:30], "within": True, "pairs": "all"},
     {"against": TEXTS[:30], "within": True, "cluster": "components"},
+    {"against": OTHERS, "within": True, "cluster": "components", "threshold": 0.5},
 ]
 
 

@@ -205,10 +205,8 @@ class _Loaded:
         )
         if "via" not in table.column_names:
             return found
-        # In a chain, the next document is of the other collection only at the end.
-        via = np.where(kept, place, self._places(table["via"], None))
-        ends = np.asarray(pc.equal(table["via"], table["duplicate_of"]).fill_null(False))
-        via = np.where(ends, kept_for, via)
+        through_other = table["via_other"] if self.both.right is not None else None
+        via = np.where(kept, place, self._places(table["via"], through_other))
         return replace(found, via=via, link=self._links(place, via, kept))
 
     def _around(self, cluster: Places, place: Places, kept_for: Places) -> Places:

@@ -152,7 +152,11 @@ class Result:
         more = self._origin_columns(clustering.kept_for, clustering.kept)
         if self.both.right is not None:
             is_other = clustering.kept_for >= len(self.collected)
-            more = {"duplicate_of_other": column_of(is_other, clustering.kept), **more}
+            named = {"duplicate_of_other": column_of(is_other, clustering.kept)}
+            if clustering.via is not None:
+                through_other = clustering.via >= len(self.collected)
+                named["via_other"] = column_of(through_other, clustering.kept)
+            more = {**named, **more}
         if self.obeyed is not None:
             more["decided_by"] = self._decided_by
         for name, column in more.items():

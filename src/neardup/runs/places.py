@@ -131,20 +131,17 @@ def read_removals(folder: RunFolder) -> tuple[Removals, PlacesOfIds]:
     via: Places | None = None
     decided_by: dict[int, str] = {}
     columns = ["cluster", "id", "duplicate_of", "similarity", "duplicate_of_other"]
-    for batch in folder.batches("clusters.parquet", [*columns, "via", "decided_by"]):
+    for batch in folder.batches("clusters.parquet", [*columns, "via", "via_other", "decided_by"]):
         names = batch.schema.names
         at = places.of("clusters.parquet", batch["id"])
         cluster[at] = batch["cluster"].to_numpy()
-        is_other = None
-        if "duplicate_of_other" in names:
-            is_other = _flags(batch["duplicate_of_other"])
+        is_other = _flags(batch, "duplicate_of_other")
         kept_for[at] = places.of("clusters.parquet", batch["duplicate_of"], is_other)
         similarity[at] = batch["similarity"].to_numpy(zero_copy_only=False)
         if "via" in names:
             via = np.full(n, NONE, np.int64) if via is None else via
-            # A chain goes through documents of the input, and may end in the other collection.
-            ends = batch["duplicate_of_other"] if is_other is not None else None
-            via[at] = _via(places, batch, None if ends is None else is_other)
+            through_other = _flags(batch, "via_other")
+            via[at] = places.of("clusters.parquet", batch["via"], through_other)
         if "decided_by" in names:
             by = batch["decided_by"].to_pylist()
             decided_by |= {place: name for place, name in zip(at.tolist(), by, strict=True) if name}
@@ -168,16 +165,11 @@ def read_removals(folder: RunFolder) -> tuple[Removals, PlacesOfIds]:
     return removals, places
 
 
-def _via(places: PlacesOfIds, batch: pa.RecordBatch, is_other: NDArray[np.bool_] | None) -> Places:
-    """The next documents of chains: the last one of a chain to the other collection is of that."""
-    if is_other is None:
-        return places.of("clusters.parquet", batch["via"])
-    same = call_function("equal", [batch["via"], batch["duplicate_of"]])
-    return places.of("clusters.parquet", batch["via"], is_other & _flags(same))
-
-
-def _flags(column: pa.Array) -> NDArray[np.bool_]:
-    return np.asarray(column.fill_null(False).to_numpy(zero_copy_only=False))
+def _flags(batch: pa.RecordBatch, name: str) -> NDArray[np.bool_] | None:
+    """A column of flags; None if the run has no other collection, and no such column."""
+    if name not in batch.schema.names:
+        return None
+    return np.asarray(batch[name].fill_null(False).to_numpy(zero_copy_only=False))
 
 
 def _other_ids(folder: RunFolder) -> pa.Array:
@@ -205,7 +197,7 @@ class _Documents:
         names: dict[str, int] = {}
         for batch in folder.batches("documents.parquet", ["id", *parts]):
             ids.append(batch["id"])
-            parts["kept"].append(_flags(batch["kept"]))
+            parts["kept"].append(np.asarray(batch["kept"].to_numpy(zero_copy_only=False)))
             parts["words"].append(batch["words"].to_numpy())
             parts["copy_of"].append(batch["copy_of"].fill_null(NONE).to_numpy())
             parts["source"].append(_source_numbers(batch["source"], names))
@@ -246,7 +238,7 @@ def pair_batches(
     if not folder.has("pairs.parquet"):
         return
     for batch in folder.batches("pairs.parquet", ["a", "b", "similarity", "distance", "b_other"]):
-        is_other = _flags(batch["b_other"]) if "b_other" in batch.schema.names else None
+        is_other = _flags(batch, "b_other")
         yield (
             places.of("pairs.parquet", batch["a"]),
             places.of("pairs.parquet", batch["b"], is_other),
