@@ -72,6 +72,9 @@ for (const list of all("dl"))
   for (const child of list.children)
     if (!["DT", "DD", "DIV"].includes(child.tagName))
       find("a list of terms holds something else", child);
+// What may not be in a paragraph ends it, and its end tag makes an empty one.
+for (const paragraph of all("p:not([id], [role])"))
+  if (!paragraph.childNodes.length) find("an empty paragraph", paragraph.parentElement);
 const ids = all("[id]").map((element) => element.id);
 for (const id of new Set(ids.filter((id, place) => ids.indexOf(id) !== place)))
   find(`the id ${id} occurs twice`);
