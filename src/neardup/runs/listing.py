@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.errors import InputError
+from neardup.kernels.columns import distinct
 from neardup.runs.decided import COMPLETELY
 from neardup.runs.search import parsed
 from neardup.runs.views import ClusterQuery
@@ -134,7 +135,7 @@ class ClusterListing:
             text = rows[0][0]
             if text:
                 found.append(np.fromstring(text, np.int64, sep=","))
-        return np.unique(np.concatenate(found))
+        return distinct(np.concatenate(found))
 
     def with_id(self, begun: str, most: int = _MOST_IDS) -> Numbers:
         """The documents with this id, or one that begins so, in the order of ids."""
