@@ -20,12 +20,15 @@ import pyarrow.parquet as pq
 
 from benchmarks import child, measure
 from benchmarks.generated import language
+from benchmarks.markdown import provenance, table
 from benchmarks.result import Json, Result, package_versions
+from benchmarks.target import Target
 
 BENCHMARK = "explore"
 DOCUMENTS = 1_000_000
 WORDS = 100
 FLOOR = "0.6"
+_TIMES = ("best_ms", "median_ms", "worst_ms")
 _BLOCK = 20_000
 # This share of the documents begins a cluster, which gets one to seven more.
 _CENTRES, _MORE = 0.12, (1, 1, 1, 2, 2, 3, 4, 7)
@@ -61,8 +64,47 @@ def main(arguments: Sequence[str] | None = None) -> None:
     versions = package_versions(["neardup", "pyarrow", "numpy"])
     built, asked = rows
     queries = [{**built, "name": "build the index"}, *asked["queries"]]
-    conditions |= {"open_seconds": asked["open_seconds"], "megabytes": asked["megabytes"]}
+    named = ("open_seconds", "first_page_ms", "largest_page_kilobytes", "megabytes")
+    conditions |= {name: asked[name] for name in named}
     Result.of(BENCHMARK, arguments, versions, conditions, queries).save(chosen.out)
+
+
+def section(result: Result) -> str:
+    """The part of the page."""
+    given, (built, *asked) = result.conditions, result.rows
+    about = (
+        f"A run of {given['documents']:,} documents of {given['words']} words in "
+        f"{given['clusters']:,} clusters, with {given['pairs']:,} pairs from {FLOOR} on "
+        f"({given['run_megabytes']:,.0f} MB). Its index ({given['index_megabytes']:,.0f} MB) was "
+        f"built once in {built['seconds']:.0f} s, with a peak memory of "
+        f"{built['megabytes']:.0f} MB; opening it takes {given['open_seconds']:.3f} s, and the "
+        f"first page {given['first_page_ms']:.0f} ms more. After all of the following, the process has "
+        f"needed {given['megabytes']:.0f} MB at its peak. The largest page has "
+        f"{given['largest_page_kilobytes']:.0f} kB. A *page* is made as the server of `neardup "
+        "explore` asks for it; the others are the queries that pages are made of. Every row has "
+        "several addresses or words; the first call of each kind is among them.\n"
+    )
+    rows = [
+        (row["name"], str(row["calls"]), *(f"{row[name]:.1f}" for name in _TIMES)) for row in asked
+    ]
+    header = ("", "calls", "best ms", "median ms", "worst ms")
+    parts = ("## The explorer\n", provenance(result), about, table(header, rows))
+    return "\n".join(parts)
+
+
+def targets(result: Result) -> Iterator[Target]:
+    """What the explorer set out to reach."""
+    given, asked = result.conditions, result.rows[1:]
+    slowest = max(asked, key=lambda row: float(row["worst_ms"]))
+    of = f"explorer, {given['documents']:,} documents: "
+    first, opened = given["first_page_ms"], given["open_seconds"]
+    yield Target(f"{of}start", "≤ 1 s", f"{opened:.3f} s", opened <= 1)
+    yield Target(f"{of}first page", "≤ 300 ms", f"{first:.0f} ms", first <= 300)
+    measured = f"{slowest['worst_ms']:.0f} ms ({slowest['name']})"
+    yield Target(f"{of}slowest page or query", "≤ 200 ms", measured, slowest["worst_ms"] <= 200)
+    memory, largest = given["megabytes"], given["largest_page_kilobytes"]
+    yield Target(f"{of}memory", "≤ 500 MB", f"{memory:.0f} MB", memory <= 500)
+    yield Target(f"{of}largest page", "≤ 100 kB", f"{largest:.0f} kB", largest <= 100)
 
 
 def _asked(task: str, out: Path) -> Json:

@@ -38,8 +38,10 @@ def ask(folder: str) -> Json:
     began = time.perf_counter()
     run = open_run(folder)
     opened = time.perf_counter() - began
+    pages = _Pages(run)
+    first = _milliseconds(lambda: pages.answer("/"))
     rows = []
-    for name, calls in _queries(run):
+    for name, calls in (*pages.all(), *_queries(run)):
         spent = [_milliseconds(call) for call in calls]
         rows.append(
             {
@@ -51,7 +53,57 @@ def ask(folder: str) -> Json:
             }
         )
         print(rows[-1], file=sys.stderr)
-    return {"open_seconds": round(opened, 3), "queries": rows, "megabytes": megabytes()}
+    return {
+        "open_seconds": round(opened, 3),
+        "first_page_ms": round(first, 1),
+        "largest_page_kilobytes": round(pages.largest / 1e3, 1),
+        "queries": rows,
+        "megabytes": megabytes(),
+    }
+
+
+class _Pages:
+    """The pages of the explorer, as its server asks for them; `largest` is in bytes."""
+
+    def __init__(self, run: Any) -> None:
+        from neardup.explore.app import Explorer
+
+        self._run, self._explorer = run, Explorer(run, reviewer="ann")
+        self.largest = 0
+
+    def answer(self, address: str) -> None:
+        from urllib.parse import urlsplit
+
+        from neardup.explore.http import Request, read_fields
+
+        parts = urlsplit(address)
+        request = Request(
+            "GET", parts.path, query=read_fields(parts.query), headers={"host": "localhost"}
+        )
+        response = self._explorer.respond(request)
+        if response.status != 200:
+            raise AssertionError(f"{address} answers {response.status}")
+        self.largest = max(self.largest, len(response.body))
+
+    def all(self) -> Iterator[tuple[str, Calls]]:
+        run = self._run
+        numbers = range(0, run.clusters_count, max(1, run.clusters_count // 20))
+        places = range(0, run.documents, max(1, run.documents // 20))
+        ids = [run.document(place).id for place in places]
+        words = [run.text(place).split() for place in places]
+        addresses = {
+            "overview": ["/"] * 5,
+            "clusters": [
+                f"/clusters?sort={sort}&page={page}" for sort in _SORTS for page in (1, 9)
+            ],
+            "search of clusters": [f"/clusters?search={one[7]}+{one[9]}" for one in words],
+            "a cluster": [f"/clusters/{number}" for number in numbers],
+            "a document": [f"/documents/{id}" for id in ids],
+            "review": [f"/review?at={at}" for at in range(0, 200, 10)],
+            "threshold": ["/threshold"] * 5,
+        }
+        for name, some in addresses.items():
+            yield f"page: {name}", [partial(self.answer, address) for address in some]
 
 
 def _milliseconds(call: Callable[[], object]) -> float:

@@ -14,6 +14,7 @@ from benchmarks import (
     distance,
     end_to_end,
     exact,
+    explore,
     fingerprint,
     index,
     join,
@@ -50,7 +51,7 @@ BENCHMARKS = (
     # These need wrk or half an hour: they are shown where they were measured.
     *(
         name
-        for name in (serve_section.BENCHMARK, serve_section.SOAK)
+        for name in (serve_section.BENCHMARK, serve_section.SOAK, explore.BENCHMARK)
         if (RESULTS / f"{name}.json").exists()
     ),
 )
@@ -80,6 +81,7 @@ def page(results: Mapping[str, Result]) -> str:
         index.section(results[index.BENCHMARK]),
         *_similar_index(results),
         *_serve(results),
+        *_explore(results),
         dedup.section(results[dedup.BENCHMARK]),
         dedup_quality.section(results[dedup_quality.BENCHMARK]),
         exact.section(results[exact.BENCHMARK]),
@@ -102,6 +104,11 @@ def _serve(results: Mapping[str, Result]) -> Iterator[str]:
         yield serve_section.section(results[serve_section.BENCHMARK])
     if serve_section.SOAK in results:
         yield serve_section.soak_section(results[serve_section.SOAK])
+
+
+def _explore(results: Mapping[str, Result]) -> Iterator[str]:
+    if explore.BENCHMARK in results:
+        yield explore.section(results[explore.BENCHMARK])
 
 
 def _targets(results: Mapping[str, Result]) -> str:

@@ -11,6 +11,7 @@ from benchmarks import (
     distance,
     end_to_end,
     exact,
+    explore,
     fingerprint,
     index,
     join,
@@ -45,6 +46,8 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
         yield from serve_section.targets(results[serve_section.BENCHMARK])
     if serve_section.SOAK in results:
         yield from serve_section.soak_targets(results[serve_section.SOAK])
+    if explore.BENCHMARK in results:
+        yield from explore.targets(results[explore.BENCHMARK])
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from exact.targets(results[exact.BENCHMARK])

@@ -1,4 +1,4 @@
-"""Make untrusted text safe to print: control characters become visible."""
+"""How values are shown: text with visible control characters, similarities that are cut off."""
 
 from __future__ import annotations
 
@@ -38,3 +38,13 @@ def visible_lines(text: str) -> str:
     """
     lines = _LINE_END.split(text)
     return "\n".join("\t".join(map(visible, line.split("\t"))) for line in lines)
+
+
+def shown_similarity(value: float | None) -> str:
+    """A similarity with four digits, cut off, so that it never seems to reach a threshold.
+
+    >>> shown_similarity(0.79999), shown_similarity(1.0), shown_similarity(None)
+    ('0.7999', '1.0000', '–')
+    """
+    # What is a hair below four digits by the arithmetic of floats has reached them.
+    return "–" if value is None else f"{int(value * 1e4 + 1e-6) / 1e4:.4f}"

@@ -11,6 +11,7 @@ from tests.runs.stored import read, store, table, texts
 import neardup as nd
 from neardup.cli.app import main
 from neardup.runs import open_run
+from neardup.visible import shown_similarity
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_a_removed_document(neardup, out):
     result = neardup("explain", out, f"d{row.place}")
     assert result.code == 0
     assert f"d{row.place}: removed as a near-duplicate of d{row.duplicate_of}" in result.out
-    assert f"similarity is {row.similarity:.4f}" in result.out
+    assert f"similarity is {shown_similarity(row.similarity)}" in result.out
     assert "jaccard ≥ 0.8" in result.out
     assert "[-" in result.out
     assert "{+" in result.out
@@ -66,7 +67,7 @@ def test_kept_documents(neardup, out):
     row = removed(out)
     result = neardup("explain", out, f"d{row.duplicate_of}")
     assert result.out.startswith(f"d{row.duplicate_of}: kept, of a cluster of ")
-    assert f"d{row.place}  {row.similarity:.4f}" in result.out
+    assert f"d{row.place}  {shown_similarity(row.similarity)}" in result.out
     alone = next(place for place in range(9999) if open_run(out).document(place).cluster is None)
     assert "it has no near-duplicate" in neardup("explain", out, f"d{alone}").out
 
@@ -155,7 +156,7 @@ def test_compare_two_documents_of_a_run(neardup, out):
     result = neardup("compare", out, *ids)
     assert result.code == 0
     assert f"A  {ids[0]}" in result.out
-    assert f"{row.similarity:.4f}" in result.out
+    assert f"{shown_similarity(row.similarity)}" in result.out
     found = json.loads(neardup("compare", out, *ids, "--json").out)
     assert found["ids"] == list(ids)
     assert found["jaccard"] == row.similarity

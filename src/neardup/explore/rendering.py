@@ -16,7 +16,7 @@ from neardup import __version__
 from neardup.report.dedup_page.diff import direction
 from neardup.report.plots.curves import percent
 from neardup.report.plots.seconds import duration
-from neardup.visible import visible, visible_lines
+from neardup.visible import shown_similarity, visible, visible_lines
 
 _LONGEST_ID = 80
 
@@ -49,7 +49,7 @@ def _environment() -> Environment:
         "percent": percent,
         "short": short,
         "shown": visible,
-        "similarity": similarity,
+        "similarity": shown_similarity,
         "size": size,
     }
     environment.globals |= {"version": __version__}
@@ -97,16 +97,6 @@ def moment(written: str) -> str:
         return written
     zone = "" if found.tzinfo is None else written[19:].lstrip(".0123456789")
     return f"{found:%Y-%m-%d %H:%M} {'UTC' if zone in ('Z', '+00:00') else zone}".rstrip()
-
-
-def similarity(value: float | None) -> str:
-    """A similarity with four digits, cut off, so that it never seems to reach a threshold.
-
-    >>> similarity(0.79999), similarity(1.0), similarity(None)
-    ('0.7999', '1.0000', '–')
-    """
-    # What is a hair below four digits by the arithmetic of floats has reached them.
-    return "–" if value is None else f"{int(value * 1e4 + 1e-6) / 1e4:.4f}"
 
 
 def size(value: float) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from neardup.frozen import dataclass
 from neardup.runs.queue import CHAINED, LOOSE, MISSED
 from neardup.runs.views import ChainStep, DocumentRow
+from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
     from neardup.runs.run import Run
@@ -51,7 +52,7 @@ def why(run: Run, document: DocumentRow) -> Why:
         return Why(
             BY_DECISION,
             f"Removed as a duplicate of {name}, because {document.decided_by} decided so; their "
-            f"similarity is {document.similarity:.4f}.",
+            f"similarity is {shown_similarity(document.similarity)}.",
         )
     if _are_copies(document, target):
         return Why(BY_COPY, f"Removed as an exact copy of {name}: both have the same features.")
@@ -60,15 +61,15 @@ def why(run: Run, document: DocumentRow) -> Why:
         return Why(
             BY_CHAIN,
             f"Removed for {name}, to which a chain of {len(chain)} pairs connects it; their own "
-            f"similarity, {document.similarity:.4f}, does not reach the threshold, "
+            f"similarity, {shown_similarity(document.similarity)}, does not reach the threshold, "
             f"{run.limit}.",
             chain,
         )
     chain = tuple(run.chain(document.place))
     return Why(
         BY_SIMILARITY,
-        f"Removed as a near-duplicate of {name}: their similarity is {document.similarity:.4f}, "
-        f"and the threshold is {run.limit}.",
+        f"Removed as a near-duplicate of {name}: their similarity is "
+        f"{shown_similarity(document.similarity)}, and the threshold is {run.limit}.",
         chain,
     )
 

@@ -14,6 +14,7 @@ from neardup.cli.terminal import plain_console, say, say_json
 from neardup.errors import SettingError
 from neardup.frozen import dataclass
 from neardup.settings import RECIPE
+from neardup.visible import shown_similarity
 
 _OF_RUN = 3  # a folder and two ids
 
@@ -78,7 +79,7 @@ def compare(
 
     if listed.get("listed"):
         # With tf-idf it is another one: weights are counted from the whole input there.
-        say(f"listed by the run: similarity {listed['listed']['similarity']:.4f}")
+        say(f"listed by the run: similarity {shown_similarity(listed['listed']['similarity'])}")
         say()
     plain_console().print(ComparisonView(comparison, names, context, full))
 

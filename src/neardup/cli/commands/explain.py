@@ -10,6 +10,7 @@ import click
 from neardup.cli import options
 from neardup.cli.command import Command
 from neardup.cli.terminal import count, plain_console, say, say_json
+from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
     from neardup.comparison.result import Comparison
@@ -61,7 +62,7 @@ def _print(run: Run, document: DocumentRow, reason: Why, near: list[Link]) -> No
         names = run.documents_at(step.place for step in reason.chain)
         say("chain:")
         for step in reason.chain:
-            known = "" if step.similarity is None else f"  {step.similarity:.4f}"
+            known = "" if step.similarity is None else f"  {shown_similarity(step.similarity)}"
             say(f"  → {names[step.place].id}{known}")
     if document.cluster is not None:
         cluster = run.cluster(document.cluster)
@@ -79,7 +80,7 @@ def _print(run: Run, document: DocumentRow, reason: Why, near: list[Link]) -> No
         say(f"near misses, below {run.limit}:")
         names = run.documents_at(link.b for link in near)
         for link in near:
-            say(f"  {names[link.b].id}  {link.similarity:.4f}")
+            say(f"  {names[link.b].id}  {shown_similarity(link.similarity)}")
 
 
 def _print_members(run: Run, document: DocumentRow) -> None:
@@ -90,7 +91,7 @@ def _print_members(run: Run, document: DocumentRow) -> None:
         if member.place != document.place
     ]
     for member in members[:_MEMBERS]:
-        known = "kept" if member.similarity is None else f"{member.similarity:.4f}"
+        known = "kept" if member.similarity is None else shown_similarity(member.similarity)
         say(f"  {member.id}  {known}")
 
 

@@ -11,6 +11,7 @@ import click
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
 from neardup.cli.terminal import count, plain_console, say
+from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
     from neardup.decisions import Decision
@@ -76,7 +77,8 @@ class _Review:
         run = self._run
         done, total = run.queue_progress(self._by)
         documents, texts = run.documents_at([item.a, item.b]), run.texts([item.a, item.b])
-        say(f"[{done + 1:,} of {total:,}] similarity {item.similarity:.4f}. {item.reason}")
+        similarity = shown_similarity(item.similarity)
+        say(f"[{done + 1:,} of {total:,}] similarity {similarity}. {item.reason}")
         for letter, place in (("a", item.a), ("b", item.b)):
             document = documents[place]
             role = (

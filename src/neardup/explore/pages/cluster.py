@@ -8,7 +8,7 @@ from typing import Any
 from neardup.decisions import Decision
 from neardup.explore.http import RefusedError, Request, Response
 from neardup.explore.pages.decisions import MOST_DOCUMENTS
-from neardup.explore.rendering import counted, ending, similarity
+from neardup.explore.rendering import counted, ending
 from neardup.explore.reviewer import reviewer_of
 from neardup.explore.site import Site
 from neardup.explore.views.decided import DecisionView, decision_views, named_ids
@@ -26,6 +26,7 @@ from neardup.explore.views.room import cut
 from neardup.frozen import dataclass
 from neardup.report.plots.curves import percent
 from neardup.runs import ClusterRow, DocumentRow, Run
+from neardup.visible import shown_similarity
 
 _PER_PAGE = 50
 _COPIES = 40
@@ -129,7 +130,7 @@ def sentences(run: Run, cluster: ClusterRow) -> Iterator[str]:
         yield f"is kept; {counted(others, 'document')} {removed} of it."
     if cluster.weakest is not None:
         copies = counted(cluster.copies, "exact copy", "exact copies")
-        lowest = f"he lowest similarity is {similarity(cluster.weakest)}."
+        lowest = f"he lowest similarity is {shown_similarity(cluster.weakest)}."
         if cluster.copies:
             yield f"{copies}; t{lowest}" if cluster.weakest < 1 else f"{copies}, nothing else."
         else:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from neardup.explore.rendering import similarity as shown_similarity
 from neardup.frozen import dataclass
 from neardup.runs import DocumentRow, Link
+from neardup.visible import shown_similarity
 
 MOST_NODES = 60
 MOST_EDGES = 400

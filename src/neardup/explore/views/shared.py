@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from neardup.comparison.compare import Comparison, compare
 from neardup.errors import NeardupError
-from neardup.explore.rendering import short, similarity
+from neardup.explore.rendering import short
 from neardup.explore.views.room import cut
 from neardup.frozen import dataclass
 from neardup.runs import Run
+from neardup.visible import shown_similarity
 
 # Aligning two documents of this size that have little in common takes 0.3 s.
 _LONGEST = 60_000  # characters
@@ -53,8 +54,8 @@ def _facts(found: Comparison) -> Iterator[tuple[str, str]]:
     if found.reason:
         yield "similarity", found.reason
         return
-    yield "Jaccard", similarity(found.jaccard)
-    yield "cosine", similarity(found.cosine)
+    yield "Jaccard", shown_similarity(found.jaccard)
+    yield "cosine", shown_similarity(found.cosine)
     yield "distance of the fingerprints", f"{found.distance} of {found.scheme.bits} bits"
     yield "shared features", f"{found.shared:,}"
     for letter, side, alone in (("A", found.a, found.only_a), ("B", found.b, found.only_b)):
