@@ -64,7 +64,7 @@ def show(site: Site, request: Request) -> Response:
     column = request.first("by") or None
     columns = _columns(run)
     if column is not None and column not in columns:
-        raise RefusedError(404, f"The documents have no column {column!r}.")
+        raise RefusedError(404, f"There is no table by {column!r}: its values do not repeat.")
     return site.page(
         request,
         "overview.html",
