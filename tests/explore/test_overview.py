@@ -87,7 +87,8 @@ def test_which_value_of_a_column_repeats_which(out):
     page = Browser(out).page("/?by=lang")
     assert '<option value="lang" selected>' in page
     assert "Removed documents by their lang" in page
-    assert "no column" in Browser(out).page("/?by=none", status=404)
+    assert "no such column" in Browser(out).page("/?by=none", status=404)
+    assert "do not repeat" in Browser(out).page("/?by=text", status=404)
 
 
 def test_ids_and_texts_are_no_columns_to_compare_sources_by(out):

@@ -64,7 +64,8 @@ def show(site: Site, request: Request) -> Response:
     column = request.first("by") or None
     columns = _columns(run)
     if column is not None and column not in columns:
-        raise RefusedError(404, f"There is no table by {column!r}: its values do not repeat.")
+        why = "its values do not repeat" if column in run.columns else "there is no such column"
+        raise RefusedError(404, f"There is no table by {column!r}: {why}.")
     return site.page(
         request,
         "overview.html",
