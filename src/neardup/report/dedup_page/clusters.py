@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.frozen import dataclass
 from neardup.report.dedup_page import templates
 from neardup.report.markup import Markup, fill, joined
-from neardup.visible import visible
+from neardup.visible import shown_similarity, visible
 
 if TYPE_CHECKING:
     from neardup.comparison.diff_text import DiffCounts
@@ -184,7 +184,7 @@ def _cluster(
         kept=shown_name(view.kept.id),
         least=""
         if view.weakest is None
-        else fill(templates.LEAST, similarity=f"{view.weakest:.4f}"),
+        else fill(templates.LEAST, similarity=shown_similarity(view.weakest)),
         copies=joined(_copy(view, one, one is first) for one in copies),
         unshown=fill(templates.UNSHOWN, count=f"{unshown:,}") if unshown else "",
     )
@@ -198,7 +198,9 @@ def _copy(view: ClusterView, copy: _Copy, is_open: bool) -> Markup:
         templates.COPY,
         opened=" open" if is_open else "",
         id=shown_name(other.id),
-        similarity="" if other.similarity is None else f"similarity {other.similarity:.4f}",
+        similarity=""
+        if other.similarity is None
+        else f"similarity {shown_similarity(other.similarity)}",
         changes="the same text" if copy.is_same else _changes(diff.counts),
         chain=fill(templates.CHAIN, chain=chain) if chain else "",
         role=view.role,
@@ -237,7 +239,9 @@ def _pieces(pieces: Iterable[Piece], changed: str) -> Markup:
 
 
 def _chain(document: DocumentView) -> str:
-    steps = [f"{step.similarity:.4f} → {shown_name(step.id)}" for step in document.chain]
+    steps = [
+        f"{shown_similarity(step.similarity)} → {shown_name(step.id)}" for step in document.chain
+    ]
     return " ".join([f"{shown_name(document.id)}:", *steps]) if steps else ""
 
 
