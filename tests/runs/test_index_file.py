@@ -133,6 +133,16 @@ def test_a_folder_that_cannot_be_written_to(out, tmp_path, monkeypatch, builds):
     assert builds == [1]
 
 
+def test_read_only_leaves_the_folder_alone(out, tmp_path, monkeypatch, builds):
+    monkeypatch.setenv("NEARDUP_CACHE", str(tmp_path / "cache"))
+    before = sorted(path.name for path in out.iterdir())
+    assert open_run(out, read_only=True).text(3) == texts()[3]
+    assert sorted(path.name for path in out.iterdir()) == before
+    open_run(out, read_only=True)
+    open_run(out)
+    assert builds == [1]
+
+
 def test_without_any_folder_to_write_to(out, tmp_path, monkeypatch):
     monkeypatch.setenv("NEARDUP_CACHE", str(out / "summary.json" / "no"))
     monkeypatch.setattr("neardup.runs.index_file.os.access", lambda *_: False)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 200
 
 
-def opened(out: Path) -> Run:
+def opened(out: Path, *, read_only: bool = False) -> Run:
     """The run in a folder; if its index is built, progress is shown."""
     from neardup.cli.progress import Stages
     from neardup.runs import open_run
 
     with Stages(quiet=False) as stages:
-        return open_run(out, progress=_once_it_begins(stages))
+        return open_run(out, progress=_once_it_begins(stages), read_only=read_only)
 
 
 def place_of(run: Run, id: str) -> int:

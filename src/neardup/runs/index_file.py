@@ -95,18 +95,20 @@ class IndexFile:
             self._arrays.clear()
 
 
-def opened_index(folder: RunFolder, progress: Progress | None) -> tuple[RunFolder, IndexFile]:
+def opened_index(
+    folder: RunFolder, progress: Progress | None, *, read_only: bool
+) -> tuple[RunFolder, IndexFile]:
     """The index of a run, built if it is missing, damaged or of another run.
 
-    It is in the folder of the run; if that cannot be written to, in the user's cache folder, or in
-    a temporary folder. If the run is replaced meanwhile, the new one is opened.
+    It is in the folder of the run; if that cannot or must not be written to, in the user's cache
+    folder, or in a temporary folder. If the run is replaced meanwhile, the new one is opened.
     """
     for _ in range(_ATTEMPTS):
         for place in (folder.path, _cache_place(folder)):
             found = _valid(folder, place)
             if found is not None:
                 return folder, found
-        index = _built(folder, progress)
+        index = _built(folder, progress, read_only)
         folder = RunFolder(folder.path)
         if index.about["identity"] == folder.identity:
             return folder, index
@@ -114,8 +116,8 @@ def opened_index(folder: RunFolder, progress: Progress | None) -> tuple[RunFolde
     raise InputError(f"{folder.path} changes all the time; open it when nobody writes to it")
 
 
-def _built(folder: RunFolder, progress: Progress | None) -> IndexFile:
-    for place in (folder.path, _cache_place(folder)):
+def _built(folder: RunFolder, progress: Progress | None, read_only: bool) -> IndexFile:
+    for place in (*(() if read_only else (folder.path,)), _cache_place(folder)):
         if _can_hold(place, make=place != folder.path):
             with unfinished_beside(place.resolve()) as scratch:
                 _build_in(folder, scratch, progress)

@@ -47,12 +47,17 @@ _LONGEST_CHAIN = 10_000
 _SHORTENED, _LOOKED_AT, _LONGEST_ID = 8, 50, 200
 
 
-def open_run(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Run:
+def open_run(
+    path: str | os.PathLike[str], *, progress: Progress | None = None, read_only: bool = False
+) -> Run:
     """Open the folder that `dedup` wrote; its index is built once, and told to `progress`.
+
+    With `read_only`, nothing is written to the folder, and an index that is missing there goes to
+    the user's cache folder.
 
     `InputError` says what is wrong with a folder that is not a run, or is damaged.
     """
-    return Run(*opened_index(RunFolder(path), progress))
+    return Run(*opened_index(RunFolder(path), progress, read_only=read_only))
 
 
 class Run:

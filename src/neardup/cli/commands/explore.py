@@ -35,7 +35,9 @@ _OPEN = (
     help="Port to listen on; 0 chooses a free one.",
 )
 @options.flag("--no-browser", help="Do not open a browser; print the address alone.")
-@options.flag("--read-only", help="Show everything, but take no decisions.")
+@options.flag(
+    "--read-only", help="Show everything, but take no decisions and write nothing to OUT."
+)
 @options.option(
     "--by", metavar="NAME", note="your user name", help="Who decides: the name in decisions.jsonl."
 )
@@ -57,7 +59,7 @@ def explore(
     run, title, shown = None, "", "the laboratory"
     if out is not None:
         stopping.if_stopped(lambda: f"{out} is unchanged")
-        run, title, shown = opened(out), out.absolute().name, str(out)
+        run, title, shown = opened(out, read_only=read_only), out.absolute().name, str(out)
     explorer = Explorer(run, read_only=read_only, reviewer=by or user_name(), title=title)
     server = ExploreServer(explorer, port)
     stopping.instead(lambda _number: server.shutdown())
