@@ -20,7 +20,7 @@ def cut(text: str, size: int) -> str:
     """The beginning of a text that takes at most `size` bytes in a page.
 
     >>> cut("<<<<<", 10), cut("short", 10)
-    ('<<…', 'short')
+    ('<…', 'short')
     """
     start = text[: size + 1]
     if escaped_size(start) <= size:
