@@ -22,6 +22,7 @@ MOST_DIFFERENT = 1000
 MOST_WHY = 10_000
 MOST_NAME = 200
 MOST_ID = 100_000
+_ZULU = re.compile(r"[Zz]\Z")  # Python 3.10 reads +00:00 only
 _CONTENT = re.compile("[0-9a-f]{32}")
 _LEAST = {"same": 2, "different": 2, "keep": 1, "skip": 1, "undo": 0}
 _SHOWN = 60
@@ -134,7 +135,7 @@ def _utc(at: str) -> str | None:
     '2026-05-04T10:30:00.000Z'
     """
     try:
-        when = datetime.fromisoformat(at)
+        when = datetime.fromisoformat(_ZULU.sub("+00:00", at))
         return None if when.tzinfo is None else _written(when.astimezone(timezone.utc))
     except (ValueError, OverflowError):
         return None

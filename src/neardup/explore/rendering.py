@@ -88,11 +88,12 @@ def change(value: int | None, before: int | None) -> str:
 def moment(written: str) -> str:
     """A moment in ISO 8601, to the minute.
 
-    >>> moment("2026-11-17T16:42:34+00:00"), moment("2026-11-17T16:42:34+05:30"), moment("soon")
+    >>> moment("2026-11-17T16:42:34.500Z"), moment("2026-11-17T16:42:34+05:30"), moment("soon")
     ('2026-11-17 16:42 UTC', '2026-11-17 16:42 +05:30', 'soon')
     """
     try:
-        found = datetime.fromisoformat(written)
+        # Python 3.10 does not read the Z of UTC.
+        found = datetime.fromisoformat(f"{written[:-1]}+00:00" if written[-1:] == "Z" else written)
     except ValueError:
         return written
     zone = "" if found.tzinfo is None else written[19:].lstrip(".0123456789")
