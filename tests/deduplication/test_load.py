@@ -149,6 +149,24 @@ def test_matched_documents_of_the_other_collection_are_stored(tmp_path):
     assert all(row["text"] == TEXTS[row["id"]] for row in others)
 
 
+@pytest.mark.parametrize(("text", "batches"), [("red green blue", 0), ("a fox and a dog", 4)])
+def test_the_other_collection_is_read_as_far_as_it_is_named(text, batches, tmp_path, monkeypatch):
+    monkeypatch.setattr("neardup.collection.source._TEXT_AT_ONCE", 1)  # one text in a batch
+    others = [f"number {n} has words of its own" for n in range(9)]
+    others[3] = "A fox and a dog."
+    result = nd.dedup([text], against=others)
+    every, read = result.other_source.batches, []
+
+    def counted(progress=None):
+        for batch in every(progress):
+            read.append(batch)
+            yield batch
+
+    monkeypatch.setattr(result.other_source, "batches", counted)
+    result.save(tmp_path / "out")
+    assert len(read) == batches
+
+
 def test_folders_that_are_no_run(tmp_path):
     with pytest.raises(InputError, match="there is no such folder"):
         nd.Result.load(tmp_path / "none")

@@ -54,13 +54,15 @@ def write_others(result: Result, shown: Places, folder: Path) -> dict[int, str]:
     if source is None or right is None:
         return {}
     named = _named_others(result)
-    picker, first = TextPicker(shown[shown >= n] - n), 0
+    wanted = shown[shown >= n] - n
+    picker, first = TextPicker(wanted), 0
+    end = max(np.flatnonzero(named).max(initial=-1), wanted.max(initial=-1)) + 1
     schema = _schema(result)
     with (
         (folder / OTHERS).open("wb") as file,
         pq.ParquetWriter(file, schema, compression="zstd") as writer,
     ):
-        for batch in source.batches():
+        for batch in source.batches() if end else ():
             count = len(batch.ids)
             some = np.flatnonzero(named[first : first + count])
             if len(some):
@@ -72,6 +74,8 @@ def write_others(result: Result, shown: Places, folder: Path) -> dict[int, str]:
                 writer.write_batch(pa.RecordBatch.from_pydict(columns, schema))
             picker.see(first, count, batch.columns)
             first += count
+            if first >= end:  # the rest of a large collection need not be read
+                break
     return {n + place: text for place, text in picker.texts.items()}
 
 

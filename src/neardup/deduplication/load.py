@@ -244,7 +244,7 @@ class _Loaded:
         link[kept] = np.nan
         return link
 
-    @property
+    @cached_property
     def _stored(self) -> HeldPairs:
         """The pairs that the folder lists."""
         if self._settings.pairs == "none":
