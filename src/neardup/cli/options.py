@@ -203,6 +203,13 @@ idf: Decorator = path(
 )
 quiet: Decorator = flag("--quiet", "-q", help="Print nothing but errors.")
 as_json: Decorator = flag("--json", help="Print one JSON object instead of text.")
+context: Decorator = option(
+    "--context",
+    type=click.IntRange(min=0),
+    default=10,
+    help="Unchanged words to show on each side of a change.",
+)
+full: Decorator = flag("--full", help="Show the whole diff.")
 progress: Decorator = option(
     "--progress",
     type=click.Choice(WAYS),

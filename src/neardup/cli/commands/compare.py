@@ -32,13 +32,8 @@ _OF_RUN = 3  # a folder and two ids
     multiple=True,
     help="Text to compare, instead of a file; give this option twice.",
 )
-@options.option(
-    "--context",
-    type=click.IntRange(min=0),
-    default=10,
-    help="Unchanged words to show on each side of a change.",
-)
-@options.flag("--full", help="Show the whole diff.")
+@options.context
+@options.full
 @options.as_json
 @options.settings("features", "weights")
 @options.idf

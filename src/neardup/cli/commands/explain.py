@@ -24,13 +24,8 @@ _MEMBERS = 10
 @click.command(cls=Command)
 @options.path_argument("out", "OUT", "Folder that `neardup dedup` wrote.")
 @options.argument("id", "The id of a document.", metavar="ID")
-@options.option(
-    "--context",
-    type=click.IntRange(min=0),
-    default=10,
-    help="Unchanged words to show on each side of a change.",
-)
-@options.flag("--full", help="Show the whole diff.")
+@options.context
+@options.full
 @options.as_json
 def explain(out: Path, id: str, context: int, full: bool, json: bool) -> None:
     """Say why a document of a run was kept or removed.

@@ -28,12 +28,7 @@ _QUIT = ("q", "\x03", "\x04")
 @options.option(
     "--by", metavar="NAME", note="your user name", help="Who decides: the name in decisions.jsonl."
 )
-@options.option(
-    "--context",
-    type=click.IntRange(min=0),
-    default=10,
-    help="Unchanged words to show on each side of a change.",
-)
+@options.context
 def review(out: Path, by: str | None, context: int) -> None:
     """Decide on the doubtful pairs of a run in the terminal.
 
