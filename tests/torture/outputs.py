@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from tests.torture.commands import contents, leftovers
 
 # Files with times; all others have the same bytes in every run.
-TIMED = ("summary.json", "sweep.json", "sweep.csv")
+TIMED = ("summary.json", "sweep.json", "sweep.csv", "rates.json")
 TIMED_SUFFIXES = (".toml", ".svg", ".png", ".html")
 
 Snapshot = dict[str, bytes | None] | bytes | None

@@ -70,6 +70,9 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
     write_lines(folder / "more.jsonl", documents(chance, max(2, count // 4)), "m")
     (folder / "one.txt").write_text(texts[0], encoding="utf-8")
     (folder / "labels.csv").write_text(labels(texts[0], texts[1]), encoding="utf-8")
+    (folder / "labelled").mkdir()
+    write_lines(folder / "labelled" / "docs.jsonl", texts)
+    (folder / "labelled" / "pairs.csv").write_text("a,b\nd0,d1\n", encoding="utf-8")
     (folder / "two.txt").write_text(edited(chance, texts[0], 2), encoding="utf-8")
     for words in (
         ("fingerprint", "in.jsonl", "-o", "fps.parquet"),
@@ -96,11 +99,17 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
         Call(("review",), ("run", "--by", "nobody")),
         Call(("decisions",), ("run", "--import", "labels.csv")),
         Call(("rethreshold",), ("run", "0.9", *output), "out"),
+        Call(
+            ("evaluate",),
+            ("run", "--truth", "labelled/pairs.csv", "-o", "out.html"),
+            "out.html",
+        ),
         Call(("idf",), ("in.jsonl", "-o", "out.parquet"), "out.parquet"),
         Call(("presets",), ()),
         Call(("hashes",), ("nd1",)),
         Call(("sphere",), ("--dim", "3", "--count", "6", "-o", "out.npy"), "out.npy"),
         Call(("reproduce",), ("slides",)),
+        Call(("benchmark",), ("labelled", "-o", "rates.json"), "rates.json"),
         Call(("completion",), ("zsh",)),
         Call(("index", "query"), ("seen.index", "-i", "more.jsonl")),
         Call(("index", "check"), ("seen.index", "nothing of the kind", "--add", "never")),

@@ -21,6 +21,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 LIMITS = {"memory": resource.RLIMIT_AS, "file": resource.RLIMIT_FSIZE}
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main() -> None:
@@ -30,22 +31,29 @@ def main() -> None:
 
     for module in pkgutil.walk_packages(neardup.__path__, "neardup."):
         import_module(module.name)
+    (command,) = entry_points(group="console_scripts", name="neardup")
+    neardup_main = command.load()
     gc.collect()
     gc.freeze()
     request = next_in_fork(requests, answers)
     if request is not None:
-        run(request)  # ends like `neardup`: with SystemExit or a traceback
+        prepare(request)
+        neardup_main()  # ends like `neardup`: with SystemExit or a traceback
+        sys.exit(0)
 
 
 def next_in_fork(requests: int, answers: int) -> dict[str, Any] | None:
     """Fork for every request; only the forks return one."""
     with os.fdopen(requests, encoding="utf-8") as asked:
         for line in asked:
+            # Blocked until `neardup` waits for them itself, so that none meets a half-made command.
+            signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
             child = os.fork()
             if child == 0:
                 os.close(answers)
                 request: dict[str, Any] = json.loads(line)
                 return request
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
             tell(answers, pid=child)
             _, status, used = os.wait4(child, 0)
             cpu = used.ru_utime + used.ru_stime
@@ -57,14 +65,11 @@ def tell(answers: int, **values: float) -> None:
     os.write(answers, (json.dumps(values) + "\n").encode())
 
 
-def run(request: dict[str, Any]) -> None:
-    """Run the command in this process."""
-    (command,) = entry_points(group="console_scripts", name="neardup")
-    neardup = command.load()
+def prepare(request: dict[str, Any]) -> None:
+    """Give this process what the command was asked to run with."""
     os.setsid()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+    for number in HANDLED:
         signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     os.chdir(request["cwd"])
     for fd, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
@@ -75,8 +80,6 @@ def run(request: dict[str, Any]) -> None:
     for name, most in request["limits"].items():
         resource.setrlimit(LIMITS[name], (most, most))
     sys.argv = ["neardup", *(os.fsdecode(bytes.fromhex(word)) for word in request["arguments"])]
-    neardup()
-    sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -269,7 +269,8 @@ class Stages:
             self._bar = None
         elif self._tells_the_time():
             spent = time.perf_counter() - self._began
-            print(f"{self._name}: {spent:.2f} s", file=sys.stderr)
+            # One write, so that the sentence of a run that is stopped begins on a line of its own.
+            sys.stderr.write(f"{self._name}: {spent:.2f} s\n")
         self._name = ""
 
     def _tells_the_time(self) -> bool:

@@ -152,6 +152,25 @@ def test_an_empty_file_is_no_index(tmp_path):
             nd.Index(tmp_path, readonly=readonly, create=False)
 
 
+@pytest.mark.parametrize("left", [(), ("lock.mdb",), ("lock.mdb", "writer.lock")])
+def test_an_interrupted_creation_can_be_repeated(tmp_path, left):
+    path = tmp_path / "x.index"
+    path.mkdir()
+    for name in left:
+        (path / name).touch()
+    with nd.Index(path) as index:
+        index.add("a", "one")
+    with nd.Index(path) as index:
+        assert "a" in index
+
+
+def test_a_folder_with_other_files_is_no_place_for_an_index(tmp_path):
+    for name in ("lock.mdb", "notes.txt"):
+        (tmp_path / name).touch()
+    with pytest.raises(nd.NeardupError, match="is a folder, but not an index"):
+        nd.Index(tmp_path)
+
+
 NO_ADDRESSES = """
 import resource, sys
 import neardup as nd

@@ -135,13 +135,18 @@ def _require_place(path: Path, *, create: bool) -> bool:
             return True
         if not path.is_dir():
             raise NeardupError(f"{path} is a file, but an index is a folder; name another path")
-        if not (path / environments.DATA).is_file() and (not create or any(path.iterdir())):
+        if not (path / environments.DATA).is_file() and not (create and _is_unused(path)):
             raise NeardupError(f"{path} is a folder, but not an index; name another one")
         return False
     except OSError as error:
         raise NeardupError(f"{path} cannot be opened: {error.strerror}") from None
     except ValueError as error:  # a character that is invalid in paths
         raise NeardupError(f"{str(path)!r} cannot be an index: {error}") from None
+
+
+def _is_unused(path: Path) -> bool:
+    """Whether a folder is empty, but for the locks that an interrupted creation left behind."""
+    return all(entry.name in environments.FILES for entry in path.iterdir())
 
 
 def wanted(chosen: Mapping[str, Any]) -> tuple[IndexSettings, IdfTable | None]:
