@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "neardup/set_join/dense.hpp"
 #include "neardup/set_join/possible.hpp"
 #include "neardup/set_join/star_join.hpp"
 
@@ -399,6 +400,55 @@ auto components_of(std::size_t count, const Places& a, const Places& b) {
     return owned_array(smallest.release(), count);
 }
 
+// Checks what `dense_clusters` relies on: products of sizes that fit, and pairs of two nodes.
+NodeSizes sizes_of(const Places& documents, std::size_t first_other) {
+    if (documents.size() > kMostDocuments) throw std::invalid_argument("too many documents");
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+        const std::int64_t one = documents.data()[i];
+        if (one < 0 || one > static_cast<std::int64_t>(kMostDocuments))
+            throw std::invalid_argument("a number of documents is negative or too large");
+        sum += static_cast<std::uint64_t>(one);
+    }
+    if (sum > kMostDocuments) throw std::invalid_argument("too many documents");
+    return {documents.data(), first_other};
+}
+
+PairList pairs_between(const NodeSizes& sizes, std::size_t count, const Places& a,
+                       const Places& b) {
+    const PairList pairs = pairs_of(a, b, count, count);
+    bool differ = true, filled = true;
+    for (std::size_t i = 0; i < pairs.count; ++i) {
+        differ &= pairs.a[i] != pairs.b[i];
+        filled &= sizes.documents[pairs.a[i]] > 0 && sizes.documents[pairs.b[i]] > 0;
+    }
+    if (!differ) throw std::invalid_argument("a pair names one document twice");
+    if (!filled) throw std::invalid_argument("a pair names a node without documents");
+    return pairs;
+}
+
+auto dense_clusters_of(const Places& documents, const Places& a, const Places& b, double share,
+                       std::size_t first_other, std::size_t certain, const Places& apart_a,
+                       const Places& apart_b) {
+    const std::size_t count = documents.size();
+    const NodeSizes sizes = sizes_of(documents, first_other);
+    const PairList pairs = pairs_between(sizes, count, a, b),
+                   apart = pairs_between(sizes, count, apart_a, apart_b);
+    if (!(share > 0 && share <= 1)) throw std::invalid_argument("a share is above 0 and at most 1");
+    if (pairs.count + apart.count >= kMostDocuments)
+        throw std::invalid_argument("dense clusters take fewer than 4,294,967,295 pairs");
+    bool compared = true;
+    for (std::size_t i = certain; i < pairs.count; ++i)
+        compared &= static_cast<std::size_t>(std::min(pairs.a[i], pairs.b[i])) < first_other;
+    if (!compared) throw std::invalid_argument("a pair is within the other collection");
+    auto smallest = std::make_unique<std::int64_t[]>(count);
+    {
+        nb::gil_scoped_release release;
+        dense_clusters(count, sizes, pairs, certain, apart, share, smallest.get());
+    }
+    return owned_array(smallest.release(), count);
+}
+
 }  // namespace
 
 void register_set_join(nb::module_& m) {
@@ -413,6 +463,8 @@ void register_set_join(nb::module_& m) {
     register_stored_features(m);
     register_star_join(m);
     m.def("components", &components_of, "count"_a, "a"_a, "b"_a);
+    m.def("dense_clusters", &dense_clusters_of, "documents"_a, "a"_a, "b"_a, "share"_a,
+          nb::kw_only(), "first_other"_a, "certain"_a, "apart_a"_a, "apart_b"_a);
 }
 
 }  // namespace neardup::bind

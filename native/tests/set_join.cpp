@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "neardup/set_join/dense.hpp"
 #include "neardup/set_join/exact_sum.hpp"
 #include "neardup/set_join/overlap.hpp"
 #include "neardup/set_join/possible.hpp"
@@ -282,6 +283,27 @@ void check_components() {
     components(0, {nullptr, nullptr, 0}, nullptr);
 }
 
+// Two groups with one pair between them, and a document of another collection at either end.
+void check_dense_clusters() {
+    const std::vector<std::int64_t> documents{1, 1, 2, 1, 1, 1, 1, 1};
+    const std::vector<std::int64_t> a{0, 0, 1, 3, 4, 3, 2, 0, 5}, b{1, 2, 2, 4, 5, 5, 3, 6, 7};
+    const std::vector<std::int64_t> apart_a{1}, apart_b{4};
+    const PairList pairs{a.data(), b.data(), a.size()}, nothing{nullptr, nullptr, 0};
+    const auto clusters = [&](double share, std::size_t certain, const PairList& apart) {
+        std::vector<std::int64_t> smallest(8);
+        dense_clusters(8, {documents.data(), 6}, pairs, certain, apart, share, smallest.data());
+        return smallest;
+    };
+    using Clusters = std::vector<std::int64_t>;
+    CHECK((clusters(0.25, 0, nothing) == Clusters{0, 0, 0, 3, 3, 3, 0, 3}));
+    CHECK((clusters(0.3, 0, nothing) == Clusters{0, 0, 0, 3, 3, 3, 6, 3}));
+    CHECK((clusters(1e-9, 0, nothing) == Clusters{0, 0, 0, 0, 0, 0, 0, 0}));
+    CHECK((clusters(1, 7, nothing) == Clusters{0, 0, 0, 0, 0, 0, 6, 7}));
+    CHECK((clusters(1e-9, 9, {apart_a.data(), apart_b.data(), 1}) ==
+           Clusters{0, 0, 0, 3, 3, 3, 0, 3}));
+    dense_clusters(0, {nullptr, 0}, nothing, 0, nothing, 0.5, nullptr);
+}
+
 }  // namespace
 
 void test_set_join() {
@@ -289,6 +311,7 @@ void test_set_join() {
     check_exact_sums();
     check_shared_counts();
     check_components();
+    check_dense_clusters();
     for (long seed = 0; seed < rounds(12); ++seed) {
         Random random(static_cast<std::uint64_t>(seed));
         const std::size_t count = below(random, 90), half = below(random, count + 1);

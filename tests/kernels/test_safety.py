@@ -14,7 +14,16 @@ from neardup.kernels.hash_key import NO_KEY
 
 # Lead bytes without continuation, continuations without lead byte, overlong forms.
 BROKEN = [b"\x80", b"\xbf", b"\xc1", b"\xc3", b"\xd0", b"\xd1\xd0", b"\xe4\xb8", b"\xf0\x9f\x98"]
-BROKEN += [b"\xe0\x88\xba", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xf8\x88", b"\xff", b"\xc8"]
+BROKEN += [
+    b"\xe1\x80\t",
+    b"\xf1\x80\x80\n",
+    b"\xe0\x88\xba",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xf8\x88",
+    b"\xff",
+    b"\xc8",
+]
 _piece = st.one_of(
     st.binary(max_size=20),
     TEXTS.map(str.encode),

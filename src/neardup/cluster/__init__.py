@@ -2,7 +2,9 @@
 
 from neardup.cluster.chains import Chains, chains
 from neardup.cluster.clusters import Clusters
+from neardup.cluster.dense import dense
 from neardup.cluster.keep import KeepPolicy
+from neardup.cluster.rule import ClusterRule
 from neardup.kernels.set_join import components
 
-__all__ = ["Chains", "Clusters", "KeepPolicy", "chains", "components"]
+__all__ = ["Chains", "ClusterRule", "Clusters", "KeepPolicy", "chains", "components", "dense"]

@@ -32,8 +32,8 @@ class Clusters:
     made around; it is the kept one, unless the policy keeps none or several.
 
     `similarity` is the true similarity to `kept_for`, and NaN for a kept document. In connected
-    components, `via` is the next document in the chain of pairs from this document to `kept_for`
-    (its own place for a kept one), and `link` the similarity to that one.
+    components and dense clusters, `via` is the next document in the chain of pairs from this
+    document to `kept_for` (its own place for a kept one), and `link` the similarity to that one.
     """
 
     documents: int
@@ -130,7 +130,7 @@ class Clusters:
         ids: pa.Array | pa.ChunkedArray | None = None,
         ids_at: IdsAt | None = None,
     ) -> pa.Table:
-        """`cluster, id, kept, duplicate_of, similarity` and, for components, `via`.
+        """`cluster, id, kept, duplicate_of, similarity` and, where chains connect, `via`.
 
         Without ids, places are used. `ids_at` gives the ids of documents of both collections; it
         is not needed if there is no other. The columns from `duplicate_of` on are null for a kept

@@ -380,6 +380,17 @@ def stars_of_pairs(
     similarity: NDArray[np.float64],
 ) -> None: ...
 def components(count: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def dense_clusters(
+    documents: NDArray[np.int64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    share: float,
+    *,
+    first_other: int,
+    certain: int,
+    apart_a: NDArray[np.int64],
+    apart_b: NDArray[np.int64],
+) -> NDArray[np.int64]: ...
 
 MatchArrays = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint16]]
 

@@ -25,6 +25,9 @@ Offsets = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 Weights = NDArray[np.float64]
 Documents = tuple[Offsets, Hashes, Weights | None]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+NO_PAIRS: Pairs = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 Found = TypeVar("Found")
@@ -117,6 +120,7 @@ __all__ = [
     "TooManyPairsError",
     "TooManyPostingsError",
     "components",
+    "dense_clusters",
     "join_similar",
     "predict_similar",
     "similarities",
@@ -252,6 +256,46 @@ def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np
         raise SettingError(f"n={n!r} must be a number of documents from 0 to {MOST_DOCUMENTS}")
     a, b = checked_places(a, n, "a"), checked_places(b, n, "b")
     return refused_in_a_sentence(lambda: _native.components(n, a, b))
+
+
+def dense_clusters(
+    documents: NDArray[np.int64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    share: float,
+    *,
+    first_other: int | None = None,
+    certain: int = 0,
+    apart: Pairs = NO_PAIRS,
+) -> NDArray[np.int64]:
+    """The smallest node of each node's dense cluster; `documents` is how many each stands for.
+
+    The pairs (a[i], b[i]), each named once, are taken in their order. The first `certain` join two
+    clusters in any case, the others if at least `share` of the cross pairs of documents are pairs.
+    Clusters with two nodes that are `apart` are never joined. Nodes from `first_other` on are of
+    another collection: two of them were not compared, and do not count as cross pair.
+
+    >>> path = np.array([0, 1, 2]), np.array([1, 2, 3])
+    >>> dense_clusters(np.ones(4, np.int64), *path, 0.25).tolist()
+    [0, 0, 0, 0]
+    >>> dense_clusters(np.ones(4, np.int64), *path, 0.5).tolist()
+    [0, 0, 0, 3]
+    """
+    count = len(documents)
+    a, b = checked_places(a, count, "a"), checked_places(b, count, "b")
+    apart_a, apart_b = (checked_places(side, count, "apart") for side in apart)
+    return refused_in_a_sentence(
+        lambda: _native.dense_clusters(
+            np.ascontiguousarray(documents, np.int64),
+            a,
+            b,
+            share,
+            first_other=count if first_other is None else first_other,
+            certain=certain,
+            apart_a=apart_a,
+            apart_b=apart_b,
+        )
+    )
 
 
 def refused_in_a_sentence(work: Callable[[], Found]) -> Found:

@@ -224,14 +224,21 @@ class CharacterValues {
     }
 
 #if defined(NEARDUP_USE_AVX512)
-    // Whether all lead bytes are those of some character, and have a byte of it behind them. Bytes
-    // that are not UTF-8 have values too, the same for every instruction set.
+    // Whether all lead bytes are those of some character, and have all of its bytes behind them.
+    // Bytes that are not UTF-8 have values too, the same for every instruction set.
     static NEARDUP_INLINE bool well_formed(const std::uint8_t* text, std::uint64_t leads,
                                            std::uint64_t starts) {
-        const std::uint64_t starts_behind = starts >> 1 | std::uint64_t{(text[64] & 0xC0) != 0x80}
-                                                              << 63;
-        const std::uint64_t too_low = high_bits(load_bytes(text) < each(0xC2));
-        return (leads & (starts_behind | too_low)) == 0;
+        const auto bytes = load_bytes(text);
+        std::uint64_t behind = 0;  // starts after the block, from its end on
+        for (int i = 0; i < 3; ++i)
+            behind |= std::uint64_t{(text[64 + i] & 0xC0) != 0x80} << (61 + i);
+        const std::uint64_t one_behind = starts >> 1 | (behind << 2 & 1ULL << 63);
+        const std::uint64_t two_behind = starts >> 2 | (behind << 1 & 3ULL << 62);
+        const std::uint64_t three_behind = starts >> 3 | behind;
+        const std::uint64_t wrong = high_bits(bytes < each(0xC2)) | one_behind |
+                                    (high_bits(bytes > each(0xDF)) & two_behind) |
+                                    (high_bits(bytes > each(0xEF)) & three_behind);
+        return (leads & wrong) == 0;
     }
 #endif
 

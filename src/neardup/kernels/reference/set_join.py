@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.kernels.set_join import (
+    NO_PAIRS,
     Documents,
     Hashes,
     Offsets,
+    Pairs,
     SimilarPairs,
     Weights,
     checked_measure,
@@ -27,7 +29,14 @@ from neardup.kernels.set_join import (
     checked_threshold,
 )
 
-__all__ = ["SimilarPairs", "components", "join_similar", "predict_similar", "similarities"]
+__all__ = [
+    "SimilarPairs",
+    "components",
+    "dense_clusters",
+    "join_similar",
+    "predict_similar",
+    "similarities",
+]
 
 Weighed = dict[int, float]
 
@@ -113,6 +122,42 @@ def components(n: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np
         np.minimum.at(smallest, b, before[a])
         if np.array_equal(smallest, before):
             return smallest
+
+
+def dense_clusters(
+    documents: NDArray[np.int64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    share: float,
+    *,
+    first_other: int | None = None,
+    certain: int = 0,
+    apart: Pairs = NO_PAIRS,
+) -> NDArray[np.int64]:
+    """The smallest node of each node's dense cluster; counts the cross pairs anew at every pair."""
+    count = len(documents)
+    sizes = [int(size) for size in documents]
+    others = range(count if first_other is None else first_other, count)
+    pairs = list(zip(a.tolist(), b.tolist(), strict=True))
+    never = list(zip(apart[0].tolist(), apart[1].tolist(), strict=True))
+    clusters = {node: frozenset([node]) for node in range(count)}
+
+    def between(some: list[tuple[int, int]], x: frozenset[int], y: frozenset[int]) -> int:
+        return sum(
+            sizes[p] * sizes[q] for p, q in some if (p in x and q in y) or (p in y and q in x)
+        )
+
+    for number, (one, other) in enumerate(pairs):
+        x, y = clusters[one], clusters[other]
+        if x is y or between(never, x, y):
+            continue
+        possible = sum(
+            sizes[p] * sizes[q] for p in x for q in y if p not in others or q not in others
+        )
+        if number >= certain and between(pairs, x, y) / possible < share:
+            continue
+        clusters |= dict.fromkeys(x | y, x | y)
+    return np.array([min(clusters[node]) for node in range(count)], np.int64)
 
 
 def _weighed(side: Documents) -> Iterator[Weighed]:
