@@ -152,6 +152,6 @@ def test_settings_that_cannot_work_are_named(settings, message):
 
 def test_only_text_can_be_compared():
     with pytest.raises(nd.SettingError, match="b must be a str, not bytes"):
-        nd.compare(A, b"bytes")
+        nd.compare(A, b"bytes")  # type: ignore[call-overload]
     with pytest.raises(nd.InputError, match=r"U\+DC80"):
         nd.compare(A, "\udc80")

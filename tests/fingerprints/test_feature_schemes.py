@@ -90,15 +90,20 @@ def documents_of(texts, spec=("word", 1)):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_tfidf_is_tf_times_idf(threads):
+@pytest.mark.parametrize(
+    ("weights", "frequency"), [("tfidf", lambda count: count), ("idf", lambda _: 1)]
+)
+def test_weights_by_rarity(threads, weights, frequency):
     documents = documents_of(SOME)
     total = sum(map(bool, documents))
     frequencies = Counter(feature for document in documents for feature in document)
     expected = [
-        by_hand({f: n * math.log(1 + total / frequencies[f]) for f, n in document.items()})
+        by_hand(
+            {f: frequency(n) * math.log(1 + total / frequencies[f]) for f, n in document.items()}
+        )
         for document in documents
     ]
-    fps = nd.fingerprint(SOME, "word:1", "tfidf", threads=threads)
+    fps = nd.fingerprint(SOME, "word:1", weights, threads=threads)
     assert [fps[i] for i in range(len(SOME))] == expected
     assert fps.empty.tolist() == [not document for document in documents]
 
@@ -119,25 +124,51 @@ def test_the_labs_variant():
     assert [fps[i] for i in range(len(SOME))] == expected
 
 
-def test_terms_are_weighed_by_tfidf_too():
+@pytest.mark.parametrize("weights", ["tfidf", "idf"])
+def test_terms_are_weighed_by_rarity_too(weights):
     texts = ["to be or not to be", "to do", "be"]
     terms = [text.split() for text in texts]
-    by_terms = nd.fingerprint(terms, "terms", "tfidf")
-    assert by_terms.array.tolist() == nd.fingerprint(texts, "word:1", "tfidf").array.tolist()
+    by_terms = nd.fingerprint(terms, "terms", weights)
+    assert by_terms.array.tolist() == nd.fingerprint(texts, "word:1", weights).array.tolist()
     counted = [dict(Counter(words)) for words in terms]
-    assert nd.fingerprint(counted, "terms", "tfidf") == by_terms
+    assert nd.fingerprint(counted, "terms", weights) == by_terms
 
 
+def test_idf_weights_ignore_how_often_a_feature_occurs():
+    once, often = ["to be", "or not"], ["to be to to be", "not or or not"]
+    assert nd.fingerprint(often, "word:1", "idf") == nd.fingerprint(once, "word:1", "idf")
+    given = [{"to": 7.0, "be": 0.5}, {"or": 2.0, "not": 3.0}]
+    plain = [list(terms) for terms in given]
+    assert nd.fingerprint(given, "terms", "idf") == nd.fingerprint(plain, "terms", "idf")
+
+
+def test_the_weight_of_a_field_multiplies_its_idf():
+    records = [{"a": "x x y", "b": "y"}, {"a": "y", "b": "z"}]
+    weights = nd.fingerprint(records, "word:1", "idf", text="a*3+b")
+    features = {
+        reference.feature_in_field(reference.feature_hash(["x"]), "a"): 3 * math.log(1 + 2 / 1),
+        reference.feature_in_field(reference.feature_hash(["y"]), "a"): 3 * math.log(1 + 2 / 2),
+        reference.feature_in_field(reference.feature_hash(["y"]), "b"): math.log(1 + 2 / 1),
+    }
+    assert weights[0] == by_hand(features)
+
+
+def test_keywords_are_not_weighed_by_idf_alone():
+    with pytest.raises(nd.SettingError, match="choose tfidf or set"):
+        nd.fingerprint(SOME, "keywords:5", "idf")
+
+
+@pytest.mark.parametrize("weights", ["tfidf", "idf"])
 @pytest.mark.parametrize("hash", ["nd1", "md5"])
-def test_a_table_weighs_later_documents_alike(tmp_path, hash):
-    together = nd.fingerprint(SOME, "word:1", "tfidf", hash=hash)
+def test_a_table_weighs_later_documents_alike(tmp_path, hash, weights):
+    together = nd.fingerprint(SOME, "word:1", weights, hash=hash)
     counter = nd.idf(SOME, "word:1")
     counter.save(tmp_path / "idf.parquet")
-    alone = nd.fingerprint(SOME[:1], "word:1", "tfidf", hash=hash, idf=tmp_path / "idf.parquet")
+    alone = nd.fingerprint(SOME[:1], "word:1", weights, hash=hash, idf=tmp_path / "idf.parquet")
     assert alone == together[:1]
-    assert str(alone.scheme) == f"{hash}/word:1/tfidf/64/idf:{counter.content}"
+    assert str(alone.scheme) == f"{hash}/word:1/{weights}/64/idf:{counter.content}"
     assert Scheme.parse(str(alone.scheme)) == alone.scheme
-    other = nd.fingerprint(SOME[:2], "word:1", "tfidf", hash=hash)
+    other = nd.fingerprint(SOME[:2], "word:1", weights, hash=hash)
     with pytest.raises(nd.SchemeMismatchError, match="idf:"):
         nd.hamming(together, other)
 

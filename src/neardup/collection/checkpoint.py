@@ -13,11 +13,13 @@ import pyarrow as pa
 
 from neardup.collection.collected import Collected
 from neardup.collection.feature_store import FeatureStore, StoredParts
+from neardup.collection.records import Records
 from neardup.collection.rejected import RejectedRows
 from neardup.kernels.hamming_join import RowGroups
 from neardup.read import Rejected
 
 _IDS, _ARRAYS, _REJECTED, _FEATURES = "ids.arrow", "arrays.npz", "rejected.jsonl", "features"
+_RECORDS = "records.arrow"
 _PART = "part_"  # prefix of the arrays of `StoredParts`
 # Gives the path of a file after it was checked.
 Checked = Callable[[str], Path]
@@ -49,6 +51,9 @@ def store_collected(collected: Collected, folder: Path, stem: str) -> dict[str, 
         parts = collected.features.stored_parts()
         arrays |= {_PART + each.name: getattr(parts, each.name) for each in fields(parts)}
         files[f"{stem}.{_FEATURES}"] = collected.features.checksum
+    if collected.records is not None:
+        collected.records.store(folder / f"{stem}.{_RECORDS}")
+        files[f"{stem}.{_RECORDS}"] = None
     with (folder / f"{stem}.{_ARRAYS}").open("wb") as file:
         np.savez(file, **arrays)
     with (folder / f"{stem}.{_REJECTED}").open("w", encoding="utf-8", newline="") as lines:
@@ -57,12 +62,18 @@ def store_collected(collected: Collected, folder: Path, stem: str) -> dict[str, 
 
 
 def load_collected(
-    checked: Checked, stem: str, seconds: dict[str, float], *, features: int | None
+    checked: Checked,
+    stem: str,
+    seconds: dict[str, float],
+    *,
+    features: int | None,
+    records: int | None = None,
 ) -> Collected:
     """The collection as it was stored.
 
     `features` is the number of bytes of features to hold in memory, None if they are not needed:
-    then their file is not read, and the store has their counts only.
+    then their file is not read, and the store has their counts only. `records` is that number for
+    the columns of documents, None if there are none or they are not needed.
     """
     with checked(f"{stem}.{_IDS}").open("rb") as file, pa.ipc.open_file(file) as batches:
         ids = batches.get_batch(0).column(0)
@@ -87,4 +98,5 @@ def load_collected(
         store,
         rejected,
         seconds,
+        None if records is None else Records.stored(checked(f"{stem}.{_RECORDS}"), records),
     )

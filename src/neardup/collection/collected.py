@@ -11,6 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.collection.feature_store import FeatureStore
+from neardup.collection.rarity import Rarity
+from neardup.collection.records import Records
 from neardup.collection.rejected import RejectedRows
 from neardup.collection.source import DocumentBatch, Progress, Source
 from neardup.engines.local import Mapped
@@ -37,7 +39,8 @@ class Collected:
     `copies` groups the documents that are not empty (`filled`, their places) by their features, or
     by their fingerprints if there are no features. `rows` are the fingerprints, one array for each
     fingerprinter that `collect` was given. `seconds` is the time for reading, features and
-    fingerprints.
+    fingerprints. `records` has the columns of all documents, where a scorer needs
+    them, and `rarity` says how rare words are in all collections of the run, for a model.
     """
 
     ids: pa.Array
@@ -48,6 +51,8 @@ class Collected:
     features: FeatureStore | None
     rejected: RejectedRows
     seconds: dict[str, float] = field(default_factory=dict)
+    records: Records | None = None
+    rarity: Rarity | None = None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -71,9 +76,11 @@ class Collected:
         return self.features
 
     def release_features(self) -> None:
-        """Give up the features, which clusters and outputs do not need."""
+        """Give up features and columns, which clusters and outputs do not need."""
         if self.features is not None:
             self.features.release()
+        if self.records is not None:
+            self.records.release()
 
     def rows_at(self, places: Places, fingerprinter: Fingerprinter) -> NDArray[np.uint64]:
         """The fingerprints of some documents: those collected, or made of the features."""
@@ -159,6 +166,8 @@ def collect(
     fingerprinter: Fingerprinter,
     *,
     features: FeatureStore | None,
+    records: Records | None = None,
+    rarity: Rarity | None = None,
     rows_by: Sequence[Fingerprinter] = (),
     by_words: bool = False,
     watch: Callable[[int, int], None] | None = None,
@@ -166,8 +175,9 @@ def collect(
 ) -> Collected:
     """Read all documents once.
 
-    Their features go to the store. Without a store, copies are documents of the same fingerprint,
-    and `rows_by` must not be empty. With `by_words`, copies have the same number of words as well.
+    Their features go to the store, their columns to `records` and `rarity`. Without a store, copies
+    are documents of the same fingerprint, and `rows_by` must not be empty. With `by_words`, copies
+    have the same number of words as well.
     `watch` is called with the number of documents so far and the bytes that are held of them, not
     counting the store; it may refuse more.
     """
@@ -188,6 +198,11 @@ def collect(
             parts.words.append(made.features.words)
             parts.keys.append(made.keys)
             features.add(made.features)
+        if records is not None and not isinstance(batch.columns, GivenTerms):
+            texts = [column.texts for column in batch.columns]
+            records.add(texts)
+            if rarity is not None:
+                rarity.add(texts)
         for name, spent in made.seconds.items():
             seconds[name] += spent / work.workers
         held = parts.count(batch.ids)
@@ -212,6 +227,8 @@ def collect(
         features,
         parts.rejected,
         {"read": read, **seconds},
+        records,
+        rarity,
     )
 
 

@@ -157,7 +157,7 @@ def fingerprint_files(
 
     Rows that cannot be read go to a file beside it, named in the summary. Both files appear
     complete or not at all. `text` names the column of texts, or of terms if the scheme
-    takes those; the fields of records are in the scheme. Weights by tf-idf come from the
+    takes those; the fields of records are in the scheme. Weights by rarity come from the
     saved table `idf` or, without one, from reading the input twice. Documents of more than
     `max_document` bytes are rejected. `progress` is called with
     the bytes read, the bytes there are (None: unknown) and the documents done.

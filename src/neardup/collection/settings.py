@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from neardup.cluster.keep import KeepPolicy
+from neardup.cluster.rule import ClusterRule
+from neardup.collection.model import Model
 from neardup.errors import InputError, SettingError
 from neardup.features.spec import record_fields
 from neardup.fingerprints import Scheme
@@ -18,7 +20,6 @@ from neardup.settings import (
     DEFAULT_THRESHOLD,
     RECIPE,
     SETTINGS,
-    Clustering,
     PairListing,
     Similarity,
     bytes_of,
@@ -26,7 +27,12 @@ from neardup.settings import (
 )
 
 SIMILARITIES = get_args(Similarity)
-CLUSTERINGS = get_args(Clustering)
+FIELDS, MODEL = "fields", "model"
+# Similarities that a scorer computes of the columns of documents, not of their features.
+SCORED = (FIELDS, MODEL)
+_MOST_FIELDS = 60
+# Below, nearly every pair of records would have to be compared.
+LEAST_BY_FIELDS = 0.1
 LISTINGS = get_args(PairListing)
 _MOST_FILE_BYTES = 1_000_000
 _KINDS: dict[tuple[type, ...], str] = {
@@ -42,7 +48,8 @@ class DedupSettings:
     """What makes two documents near-duplicates, how they are found, and which one is kept.
 
     `pairs` says which pairs are listed: one for each removed document (`evidence`), all from
-    `floor` on (without one, from the threshold on), or none.
+    `floor` on (without one, from the threshold on), or none. `fitted` is the model in the file
+    `model`.
     """
 
     scheme: Scheme
@@ -60,6 +67,8 @@ class DedupSettings:
     threads: int | None
     max_document: int
     levels: tuple[float, ...] = ()  # stricter thresholds to report as well
+    model: str | None = None
+    fitted: Model | None = None
 
     @classmethod
     def of(cls, *, preset: str | None = None, **chosen: Any) -> DedupSettings:
@@ -84,6 +93,7 @@ class DedupSettings:
         text: str | None,
         id: str | None,
         similarity: str | None,
+        model: str | os.PathLike[str] | None,
         threshold: float | None,
         candidates: str,
         recall: float,
@@ -97,7 +107,20 @@ class DedupSettings:
         **recipe: Any,
     ) -> DedupSettings:
         """Without `similarity`, the measure that fits the weights is used."""
+        fitted = None
+        if model is not None:
+            fitted = Model.load(model)
+            text = _text_of_model(text, fitted)
+            similarity, threshold = _of_model(similarity, threshold, fitted)
+        elif similarity == MODEL:
+            raise SettingError(
+                "similarity='model' needs a fitted model; name its file with model, or make one "
+                "with `neardup tune --labels LABELS --fit model.json`"
+            )
         scheme = Scheme.of(**recipe, fields=record_fields(text))
+        typed = scheme.fields is not None and scheme.fields.are_typed
+        if similarity is None and typed and scheme.weights == "set":
+            similarity = FIELDS
         if similarity is None:
             weighted = "cosine" if scheme.weights == "given" else "weighted-jaccard"
             similarity = "jaccard" if scheme.are_sets else weighted
@@ -105,8 +128,8 @@ class DedupSettings:
             raise SettingError(
                 f"similarity={similarity!r} is unknown; choose {', '.join(SIMILARITIES)}"
             )
-        if cluster not in CLUSTERINGS:
-            raise SettingError(f"cluster={cluster!r} is unknown; choose {' or '.join(CLUSTERINGS)}")
+        if similarity == FIELDS:
+            _require_fields(scheme)
         if similarity == "jaccard" and not scheme.are_sets:
             raise SettingError(
                 f"similarity='jaccard' compares sets, but the features of {scheme} have weights; "
@@ -117,6 +140,11 @@ class DedupSettings:
         several = tuple(level for level in levels if similarity == "hamming" and level <= limit)
         if floor is not None:
             _require_floor(floor, similarity, limit, pairs)
+        if similarity == FIELDS and (limit if floor is None else float(floor)) < LEAST_BY_FIELDS:
+            raise SettingError(
+                f"similarity='fields' finds pairs from {LEAST_BY_FIELDS:g} on; raise the "
+                f"{'threshold' if floor is None else 'floor'}"
+            )
         if pairs is None:
             pairs = "all" if several or floor is not None else "evidence"
         if pairs not in LISTINGS:
@@ -130,13 +158,15 @@ class DedupSettings:
             candidates=candidates,
             recall=_share(recall, "recall"),
             keep=KeepPolicy.parse(keep),
-            cluster=cluster,
+            cluster=str(ClusterRule.parse(cluster)),
             pairs=pairs,
             floor=None if floor is None else float(floor),
             memory=bytes_of(memory),
             threads=threads,
             max_document=bytes_of(max_document, "max_document"),
             levels=several if pairs == "all" else (),
+            model=None if model is None else os.fspath(model),
+            fitted=fitted,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -146,11 +176,27 @@ class DedupSettings:
         return {**self.scheme.recipe, **values, "keep": str(self.keep)}
 
     @property
+    def share(self) -> float | None:
+        """The share of cross pairs that joins two dense clusters; None for other clusters."""
+        return ClusterRule.parse(self.cluster).share
+
+    @property
     def least(self) -> float:
         """The similarity that near-duplicates reach; for `hamming`, the share of equal bits."""
         if self.similarity == "hamming":
             return 1 - self.threshold / self.scheme.bits
         return self.threshold
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are compared: the fields of records, or the text."""
+        fields = self.scheme.fields
+        return (self.text or "text",) if fields is None else fields.names
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether a scorer compares the columns of documents."""
+        return self.similarity in SCORED
 
     @property
     def limit(self) -> str:
@@ -182,6 +228,54 @@ def _threshold(threshold: Any, similarity: str, bits: int) -> float:
             )
         return float(threshold)
     return _share(DEFAULT_THRESHOLD if threshold is None else threshold, "threshold")
+
+
+def _of_model(
+    similarity: str | None, threshold: float | None, model: Model
+) -> tuple[str, float | None]:
+    """The similarity and the threshold of a model, where they are not given."""
+    if similarity not in (None, MODEL):
+        raise SettingError(
+            f"similarity={similarity!r}, but a model was given, whose similarity is 'model'; leave "
+            "one of them out"
+        )
+    return MODEL, model.threshold if threshold is None else threshold
+
+
+def _text_of_model(text: str | None, model: Model) -> str | None:
+    """The columns that a model compares; `text` may name another column only if it has none."""
+    if model.text is None:
+        if record_fields(text) is not None:
+            raise SettingError(
+                f"text={text!r} names fields, but the model was fitted to documents of one text; "
+                "name one column, or fit another model"
+            )
+        return text
+    if text is not None and str(record_fields(text) or text) != model.text:
+        raise SettingError(
+            f"text={text!r}, but the model compares {model.text!r}; leave text out, or fit another "
+            "model"
+        )
+    return model.text
+
+
+def _require_fields(scheme: Scheme) -> None:
+    """Refuse what cannot be compared field by field."""
+    example = "text='name:char:3*2 + dob:exact'"
+    if scheme.fields is None:
+        raise SettingError(
+            f"similarity='fields' compares the fields of records; name them, for example {example}"
+        )
+    if scheme.weights != "set":
+        raise SettingError(
+            f"similarity='fields' compares sets of features, but weights={scheme.weights!r}; leave "
+            "the weights out, or use similarity='weighted-jaccard'"
+        )
+    if len(scheme.fields.fields) > _MOST_FIELDS:
+        raise SettingError(
+            f"text names {len(scheme.fields.fields)} fields; similarity='fields' compares up to "
+            f"{_MOST_FIELDS}"
+        )
 
 
 def _require_floor(floor: Any, similarity: str, threshold: float, pairs: str | None) -> None:

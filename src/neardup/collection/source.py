@@ -14,7 +14,7 @@ from neardup import kernels
 from neardup.atomic import require_apart, require_writable
 from neardup.collection.settings import DedupSettings
 from neardup.engines.local import Prefetched
-from neardup.errors import InputError
+from neardup.errors import InputError, NoColumnError
 from neardup.features.columns import DocumentColumns, GivenTerms, documents_in, record_columns
 from neardup.features.spec import TextColumn
 from neardup.fingerprints import Scheme
@@ -153,7 +153,7 @@ class Source(Protocol):
 
 
 def fitted_to(source: Source, scheme: Scheme, threads: int | None) -> Fingerprinter:
-    """The fingerprinter of a scheme; one that weighs by tf-idf counts the documents first."""
+    """The fingerprinter of a scheme; one that weighs by rarity counts the documents first."""
     contents = (batch.columns for batch in read_ahead(source.batches(), threads))
     return fitted(fingerprinter_of(scheme, threads), contents, None)
 
@@ -335,13 +335,7 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
     name = settings.text or "text"
     table = table_of(held)
     if table is not None:
-        wanted = settings.scheme.fields.names if settings.scheme.fields else (name,)
-        if settings.scheme.features.are_given:
-            wanted = ("terms",)
-        for column in wanted:
-            if column not in table.column_names:
-                raise InputError(f"the table has no column {column!r}, only {table.column_names}")
-        return _without_views(table)
+        return _without_views(_with_columns(table, settings))
     if settings.scheme.features.are_given:
         from neardup.features.given import term_columns
 
@@ -349,8 +343,18 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
         return pa.concat_tables([_no_terms(), *parts], promote_options="permissive")
     items = list(held) if not isinstance(held, pa.Array | pa.ChunkedArray) else held
     if isinstance(items, list) and items and isinstance(items[0], dict):
-        return table_of_records(items)
+        return _with_columns(table_of_records(items), settings)
     return pa.table({name: pa.chunked_array(list(string_chunks(items)), pa.large_string())})
+
+
+def _with_columns(table: pa.Table, settings: DedupSettings) -> pa.Table:
+    """The table; refused if it lacks a column that is compared."""
+    wanted = ("terms",) if settings.scheme.features.are_given else settings.columns
+    for column in wanted:
+        if column not in table.column_names:
+            names = table.column_names
+            raise NoColumnError(f"the table has no column {column!r}, only {names}", names)
+    return table
 
 
 def _no_terms() -> pa.Table:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +15,11 @@ from neardup.comparison.diff import find_edits
 from neardup.comparison.long_overlap import shared_of_long
 from neardup.comparison.long_texts import LONG, find_long_edits
 from neardup.comparison.overlap import find_overlap
+from neardup.comparison.record_result import RecordComparison
 from neardup.comparison.result import ComparedDocument, Comparison, Shared
 from neardup.errors import SettingError
 from neardup.features.idf import IdfTable
-from neardup.features.spec import FeatureKind, TextColumn
+from neardup.features.spec import FeatureKind, Fields, TextColumn
 from neardup.features.words import WordSpans, find_words, folded_code_points, number_words
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
@@ -33,11 +36,45 @@ _EXAMPLES = 5
 Numbers = NDArray[np.int32]
 
 
-@suggests_settings
+@overload
 def compare(
     a: str,
     b: str,
     *,
+    features: str = ...,
+    weights: str | None = ...,
+    bits: int = ...,
+    hash: HashChoice = ...,
+    tie: str = ...,
+    projection: str | None = ...,
+    idf: IdfTable | str | os.PathLike[str] | None = ...,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    *,
+    text: str,
+    similarity: str | None = ...,
+    features: str = ...,
+    weights: str | None = ...,
+    bits: int = ...,
+    hash: HashChoice = ...,
+    tie: str = ...,
+    projection: str | None = ...,
+    idf: IdfTable | str | os.PathLike[str] | None = ...,
+) -> RecordComparison: ...
+
+
+@suggests_settings
+def compare(
+    a: str | Mapping[str, Any],
+    b: str | Mapping[str, Any],
+    *,
+    text: str | None = None,
+    similarity: str | None = None,
     features: str = "word:3",
     weights: str | None = None,
     bits: int = 64,
@@ -45,32 +82,54 @@ def compare(
     tie: str = ">0",
     projection: str | None = None,
     idf: IdfTable | str | os.PathLike[str] | None = None,
-) -> Comparison:
-    """Compare two texts: features, fingerprints, similarity, diff.
+) -> Comparison | RecordComparison:
+    """Compare two texts: features, fingerprints, similarity, diff; or two records by their fields.
 
     Args:
-        a: The first text.
-        b: The second text.
+        a: The first text, or a record: a mapping from fields to values.
+        b: The second one.
+        text: Fields of records, as `dedup` takes them: `name*2+street+city`, or with kinds,
+            `name:char:3*2 + dob:exact`.
+        similarity: Similarity measure of records, as `dedup` takes it. Default: the one that
+            `dedup` would use.
         features: What a document consists of, for example `word:3` or `char:4`; not `terms`.
-        weights: Weight of a feature: `set`, `count`, `tfidf` or `tfidf:lab`. Default: set; tfidf
-            for keywords.
+        weights: Weight of a feature: `set`, `count`, `tfidf`, `idf` or `tfidf:lab`. Default: set;
+            tfidf for keywords.
         bits: Bits of a fingerprint, 1 to 4096.
         hash: Hash family by name, one with a secret key (`nd.keyed`), or a function from bytes to
             int.
         tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`).
         projection: Project the sums onto a sphere before taking signs. Default: none.
-        idf: Table for tf-idf weights, from `nd.idf` or a saved file. Default: computed from
+        idf: Table for weights by rarity, from `nd.idf` or a saved file. Default: computed from
             the two texts.
 
     >>> import neardup as nd
     >>> nd.compare("to be or not to be", "to be or not to bop")
     <Comparison nd1/word:3/set/64: distance 11 of 64 bits, jaccard 0.6000, cosine 0.7500>
+    >>> a, b = {"name": "Ann Lee", "city": "Oslo"}, {"name": "Anne Lee", "city": "Oslo"}
+    >>> print(nd.compare(a, b, text="name*2+city", features="word:1"))
+    weighted-jaccard 0.4285
+    name: 0.3333 by word:1, adds 0.2857
+    city: 1.0000 by word:1, adds 0.1429
     """
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        recipe = {
+            "features": features,
+            "weights": weights,
+            "bits": bits,
+            "hash": hash,
+            "tie": tie,
+            "projection": projection,
+        }
+        return _compare_records(a, b, text, idf, similarity=similarity, **recipe)
+    for name, value in (("text", text), ("similarity", similarity)):
+        if value is not None:
+            raise SettingError(f"{name} is for records; give two dicts, not texts")
     family = hash_family(hash)
     scheme = Scheme.of(features, weights, bits, family, tie, projection)
-    for name, text in (("a", a), ("b", b)):
-        if not isinstance(text, str):
-            raise SettingError(f"{name} must be a str, not {type(text).__name__}")
+    if not isinstance(a, str) or not isinstance(b, str):
+        name, wrong = ("b", b) if isinstance(a, str) else ("a", a)
+        raise SettingError(f"{name} must be a str, not {type(wrong).__name__}")
     if scheme.features.are_given:
         raise SettingError("compare needs texts, not terms; use word:N or char:N features")
     kind = scheme.features.shingle
@@ -109,6 +168,29 @@ def compare(
         cosine=shared.cosine if comparable else None,
         diff=edits,
         diff_complete=complete,
+    )
+
+
+def _compare_records(
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    text: str | None,
+    idf: IdfTable | str | os.PathLike[str] | None,
+    **chosen: Any,
+) -> RecordComparison:
+    from neardup.collection.settings import DedupSettings  # texts need none of this
+    from neardup.comparison.records import compare_records, record_texts
+
+    if text is None:
+        raise SettingError(
+            "a and b are records: name the fields to compare, for example text='name*2+city'"
+        )
+    # Nothing is compared with a threshold; hamming has no default.
+    threshold = 0 if chosen["similarity"] == "hamming" else None
+    settings = DedupSettings.of(text=text, threshold=threshold, **chosen)
+    fields = settings.scheme.fields or Fields.named([text])
+    return compare_records(
+        record_texts(a, fields, "a"), record_texts(b, fields, "b"), settings, idf
     )
 
 

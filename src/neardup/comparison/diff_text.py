@@ -110,6 +110,27 @@ def diff_text(edits: Sequence[Edit], style: DiffStyle) -> Text:
     return text
 
 
+def one_side(edits: Sequence[Edit], side: str, style: DiffStyle) -> Text:
+    """Render one side of a diff, `a` or `b`: what the other side lacks is marked."""
+    from rich.text import Text
+
+    text = Text()
+    colour, marks = (_DELETED, "[--]") if side == "a" else (_INSERTED, "{++}")
+    for edit in edits:
+        own = getattr(edit, side)
+        lead, core, tail = _stripped(own)
+        if edit.op == "equal" or not core:
+            text.append(squeezed(own))
+            continue
+        body = Text(
+            _without_middle(core), style=colour if edit.op != "variant" else f"dim {colour}"
+        )
+        text.append(squeezed(lead))
+        text.append_text(body if style.colour else Text(marks[:2]) + body + Text(marks[2:]))
+        text.append(squeezed(tail))
+    return text
+
+
 def _append_change(text: Text, edit: Edit, style: DiffStyle) -> None:
     # White space around a change is not marked, unless the change is only white space.
     lead, a, a_tail = _stripped(edit.a)

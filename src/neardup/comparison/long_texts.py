@@ -28,6 +28,16 @@ _WORD_GAPS = 2_000  # compared word by word, in total
 _SAME_PIECE = 1 << 16
 
 
+def find_text_edits(a: str, b: str) -> tuple[tuple[Edit, ...], bool]:
+    """The edits of two texts of any length, and whether the search was complete."""
+    if max(len(a), len(b)) > LONG:
+        return find_long_edits(a, b)
+    words_a, words_b = find_words(a), find_words(b)
+    numbers_a, numbers_b = number_words(words_a, words_b)
+    alignment = align(numbers_a, numbers_b)
+    return find_edits(words_a, words_b, alignment), alignment.complete
+
+
 def find_long_edits(a: str, b: str) -> tuple[tuple[Edit, ...], bool]:
     """The edits, as from `find_edits`, and whether the search was complete."""
     head = _after_blank(a, _common_start(a, b))

@@ -48,7 +48,12 @@ def comparison_html(comparison: Comparison) -> str:
         ""
         if distance is None
         else table(
-            ["Hamming distance", "Jaccard", "cosine", "cosine estimated from the bits"],
+            [
+                "Hamming distance",
+                f"{comparison.weighted}Jaccard",
+                f"{comparison.weighted}cosine",
+                "cosine estimated from the bits",
+            ],
             [
                 [
                     f"{distance} of {bits} bits",

@@ -128,12 +128,17 @@ class Comparison:
             )
         return "\n".join(lines)
 
+    @property
+    def weighted(self) -> str:
+        """`weighted `, if features have weights, to precede the names of the similarities."""
+        return "" if self.scheme.are_sets else "weighted "
+
     def _verdict(self) -> str:
         if self.reason:
             return self.reason
         return (
             f"distance {self.distance} of {self.scheme.bits} bits, "
-            f"jaccard {self.jaccard:.4f}, cosine {self.cosine:.4f}"
+            f"{self.weighted}jaccard {self.jaccard:.4f}, {self.weighted}cosine {self.cosine:.4f}"
         )
 
 

@@ -111,7 +111,7 @@ class ComparisonView:
     def _similarities(self) -> Iterator[Text]:
         comparison = self.comparison
         bits, distance = comparison.scheme.bits, comparison.distance
-        weighted = "weighted " if comparison.scheme.weights == "count" else ""
+        weighted = comparison.weighted
         for label, value in (
             ("Hamming distance", _MISSING if distance is None else f"{distance} of {bits} bits"),
             (f"{weighted}Jaccard", _decimal(comparison.jaccard)),

@@ -54,7 +54,7 @@ def given_terms(
     """The terms of documents that are given as terms; `how` is the weighting.
 
     The weights of a repeated term add up. Repetitions are merged unless the weighting is `given`;
-    with tf-idf the given weights are frequencies.
+    with tf-idf the given weights are frequencies, with idf they do not count.
     """
     offsets = _offsets(terms)
     places, vocabulary = _numbered(terms.flatten())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from neardup import kernels
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec, Field, TextColumn
+from neardup.features.values import compared
 from neardup.features.weighted import WeightedFeatures
 from neardup.frozen import dataclass
 from neardup.hashes.nd1 import hashes_in_field
@@ -44,7 +45,9 @@ def text_features(
     >>> sorted(found.counts.tolist()), found.words.tolist()
     ([1.0, 1.0, 2.0, 2.0], [6])
     """
-    parts = [_column_features(column.texts, spec, threads, key) for column in columns]
+    parts = [
+        _column_features(*compared(column, spec), threads=threads, key=key) for column in columns
+    ]
     if len(parts) == 1 and columns[0].field is None:
         return parts[0]
     fields = [column.field or Field("") for column in columns]
@@ -73,7 +76,7 @@ def text_sets(
 
 
 def _column_features(
-    texts: pa.Array, spec: FeatureSpec, threads: int, key: HashKey | None
+    texts: pa.Array, spec: FeatureSpec, *, threads: int, key: HashKey | None
 ) -> Features:
     parts = []
     shingles = [(kind.unit, kind.size) for kind in spec.kinds if kind.is_shingle]

@@ -73,7 +73,7 @@ def load(path: str | os.PathLike[str]) -> IdfTable:
 
 
 class IdfTable:
-    """The document frequencies of the features of a collection, for tf-idf weights.
+    """The document frequencies of the features of a collection, for weights by rarity.
 
     `features` says what was counted, `documents` how many documents had features. Features of a
     single document are not stored; a feature that is not in the table counts as one of those.

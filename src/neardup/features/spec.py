@@ -1,4 +1,4 @@
-"""Feature specs such as `word:3`, and the fields of records such as `name*2+city`."""
+"""Feature specs such as `word:3`, and the fields of records such as `name:char:3*2 + dob:exact`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ _KIND = re.compile(r"(word|char|sentences|keywords):([0-9]{1,10})|(edges|terms)"
 _ALONE = ("keywords", "terms")
 
 
-_FIELD = re.compile(r"(?P<name>[^*]+)(?:\*(?P<weight>[0-9]+(?:\.[0-9]+)?))?")
+_FIELD = re.compile(
+    r"(?P<name>[^*:]+?)\s*(?::(?P<kind>[^*]*?)\s*)?(?:\*\s*(?P<weight>[0-9]+(?:\.[0-9]+)?))?"
+)
+_FIELD_KIND = re.compile(
+    r"(?P<unit>word|char):(?P<size>[0-9]{1,10})|exact"
+    r"|(?P<value>number|date)(?::(?P<tolerance>[0-9]+(?:\.[0-9]+)?))?"
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -95,32 +101,101 @@ def _is_sound(kind: FeatureKind) -> bool:
 
 
 @dataclass(frozen=True)
+class FieldKind:
+    """How a field is compared: by its shingles, or as one value.
+
+    `how` is `word` or `char` (shingles of `size` units), `exact`, `number` or `date`. The values of
+    a number agree within `tolerance`, those of a date within so many days; without one they must
+    be equal.
+
+    >>> kind = FieldKind.parse("number:0.05")
+    >>> str(kind), kind.in_words
+    ('number:0.05', 'number within 5 %')
+    """
+
+    how: str
+    size: int = 0
+    tolerance: float | None = None
+
+    @classmethod
+    def parse(cls, spec: str) -> FieldKind | None:
+        """Read a kind; None if it is none."""
+        match = _FIELD_KIND.fullmatch(spec.strip())
+        if match is None:
+            return None
+        if match["unit"]:
+            kind = FeatureKind(match["unit"], int(match["size"]))
+            return cls(kind.unit, kind.size) if _is_sound(kind) else None
+        if match["value"] is None:
+            return cls("exact")
+        tolerance = float(match["tolerance"] or 0)
+        if match["value"] == "date" and not tolerance.is_integer():
+            return None
+        return cls(match["value"], 0, tolerance or None) if math.isfinite(tolerance) else None
+
+    @property
+    def spec(self) -> FeatureSpec | None:
+        """The shingles; None if the whole value is compared."""
+        return FeatureSpec((FeatureKind(self.how, self.size),)) if self.size else None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the tolerance is a share of the larger number, not a difference."""
+        return self.how == "number" and self.tolerance is not None and self.tolerance < 1
+
+    @property
+    def in_words(self) -> str:
+        """How the field is compared, for people."""
+        if self.tolerance is None:
+            return str(self)
+        if self.how == "date":
+            return f"date within {self.tolerance:g} day{'' if self.tolerance == 1 else 's'}"
+        within = f"{100 * self.tolerance:g} %" if self.is_share else f"{self.tolerance:g}"
+        return f"number within {within}"
+
+    def __str__(self) -> str:
+        if self.size:
+            return f"{self.how}:{self.size}"
+        return self.how if self.tolerance is None else f"{self.how}:{self.tolerance:.15g}"
+
+
+@dataclass(frozen=True)
 class Field:
-    """A field of a record, whose features count `weight` times."""
+    """A field of a record, whose features count `weight` times.
+
+    Without a kind of its own it has the features that the documents have.
+    """
 
     name: str
     weight: float = 1.0
+    kind: FieldKind | None = None
 
     def __str__(self) -> str:
         # A name may contain any character; usual names are not changed.
-        name = quote(self.name, safe=" ")
-        return name if self.weight == 1 else f"{name}*{self.weight:g}"
+        kind = "" if self.kind is None else f":{self.kind}"
+        weight = "" if self.weight == 1 else f"*{self.weight:g}"
+        safe = " " if self.name == self.name.strip() else ""  # around a name, spaces are ignored
+        return quote(self.name, safe=safe) + kind + weight
 
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of a record, written as `name*2+street+city`.
+    """The fields of a record, written as `name*2+street+city` or `name:char:3*2 + dob:exact`.
 
-    >>> fields = Fields.parse("name*2+street+city")
-    >>> fields.names, str(fields)
-    (('name', 'street', 'city'), 'name*2+street+city')
+    >>> fields = Fields.parse("name:char:3*2 + street + dob:exact")
+    >>> fields.names, str(fields), fields.are_typed
+    (('name', 'street', 'dob'), 'name:char:3*2+street+dob:exact', True)
     """
 
     fields: tuple[Field, ...]
 
     @classmethod
     def parse(cls, spec: str) -> Fields:
-        """Parse names and weights; write a + in a name as `%2B`, a * as `%2A`."""
+        """Parse names, kinds and weights; write a + in a name as `%2B`, a * as `%2A`, a : as `%3A`.
+
+        A part such as `dob:exact` has a kind: `word:N`, `char:N`, `exact`, `number`, `number:0.05`,
+        `date` or `date:2`.
+        """
         fields = []
         for part in spec.split("+"):
             match = _FIELD.fullmatch(part.strip())
@@ -130,7 +205,16 @@ class Fields:
                     f"text={spec!r} names no columns: join them with + and give weights "
                     "with *, for example 'name*2+street+city'"
                 )
-            fields.append(Field(unquote(match["name"]), weight))
+            kind = None
+            if match["kind"] is not None:
+                kind = FieldKind.parse(match["kind"])
+                if kind is None:
+                    raise SettingError(
+                        f"text={spec!r}: {match['kind']!r} is no way to compare a field; write "
+                        "word:N, char:N, exact, number, number:0.05, date or date:2, for example "
+                        "'name:char:3*2 + dob:exact' (and %3A for a colon in the name of a column)"
+                    )
+            fields.append(Field(unquote(match["name"]), weight, kind))
         if len({field.name for field in fields}) < len(fields):
             raise SettingError(f"text={spec!r} names a column twice; give it a weight instead")
         return cls(tuple(fields))
@@ -144,13 +228,30 @@ class Fields:
     def names(self) -> tuple[str, ...]:
         return tuple(field.name for field in self.fields)
 
+    @property
+    def are_typed(self) -> bool:
+        """Whether any field has a kind of its own."""
+        return any(field.kind is not None for field in self.fields)
+
+    @property
+    def unweighted(self) -> Fields:
+        """The same fields, all of weight 1."""
+        return Fields(tuple(Field(field.name, 1.0, field.kind) for field in self.fields))
+
     def __str__(self) -> str:
         return "+".join(map(str, self.fields))
 
 
 def record_fields(text: str | None) -> Fields | None:
-    """The fields that `text` names, or None if it is the name of one column."""
-    return Fields.parse(text) if text is not None and ("+" in text or "*" in text) else None
+    """The fields that `text` names, or None if it is the name of one column.
+
+    >>> record_fields("title") is None, str(record_fields("title:char:3"))
+    (True, 'title:char:3')
+    """
+    if text is None:
+        return None
+    kind = FieldKind.parse(text.partition(":")[2])
+    return Fields.parse(text) if "+" in text or "*" in text or kind is not None else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup import kernels
 from neardup.features.sentences import choose_sentences, passages
 from neardup.features.spec import LARGEST_SIZE, FeatureKind, FeatureSpec, TextColumn
+from neardup.features.values import compared
 from neardup.features.words import WordSpans, find_words, folded_code_points
 from neardup.hashes.nd1 import hashes_in_field
 from neardup.kernels import HashKey
@@ -55,12 +57,12 @@ def text_terms(
     >>> dict(zip(terms.vocabulary, terms.counts.tolist(), strict=True))
     {'to be': 2.0, 'be or': 1.0, 'or not': 1.0, 'not to': 1.0}
     """
-    every = [_word_counts(column) for column in columns]
-    sources = [
-        source
-        for place, column in enumerate(columns)
-        for source in _sources(column, place, every[place], spec, key)
-    ]
+    every: list[NDArray[np.uint32]] = []
+    sources: list[Source] = []
+    for place, column in enumerate(columns):
+        texts, own = compared(column, spec)
+        every.append(_word_counts(texts))
+        sources += _sources(texts, place, every[place], own, key)
     names = [column.field.name if column.field else None for column in columns]
     found = find_terms(sources, [field_prefix(name).encode() for name in names], len(every[0]))
     weights = np.array([column.field.weight if column.field else 1.0 for column in columns])
@@ -75,12 +77,12 @@ def text_terms(
     )
 
 
-def _word_counts(column: TextColumn) -> NDArray[np.uint32]:
-    return kernels.find_sets(column.texts, [("word", LARGEST_SIZE)])[2]
+def _word_counts(texts: pa.Array) -> NDArray[np.uint32]:
+    return kernels.find_sets(texts, [("word", LARGEST_SIZE)])[2]
 
 
 def _sources(
-    column: TextColumn,
+    texts: pa.Array,
     field: int,
     words: NDArray[np.uint32],
     spec: FeatureSpec,
@@ -88,9 +90,9 @@ def _sources(
 ) -> Iterator[Source]:
     for kind in spec.kinds:
         if kind.is_shingle:
-            yield Source(column.texts, words, kind.unit, kind.size, field)
+            yield Source(texts, words, kind.unit, kind.size, field)
         else:
-            chosen = choose_sentences(column.texts, kind, key=key)
+            chosen = choose_sentences(texts, kind, key=key)
             yield Source(chosen.strings, words, "word", LARGEST_SIZE, field, chosen.offsets)
 
 

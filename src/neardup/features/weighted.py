@@ -33,9 +33,9 @@ class Counted(Protocol):
 def weights_of(documents: Counted, how: str, idf: Idf | None = None) -> Floats:
     """The weight of every feature of every document.
 
-    `set` is 1, `count` and `given` are the count or the given weight, `tfidf` is the count times
-    the `idf`. `tfidf:lab` divides counts by the largest of the document, and scales the weights of
-    each document to a vector of length 1.
+    `set` is 1, `count` and `given` are the count or the given weight, `idf` is the `idf`, and
+    `tfidf` the count times the `idf`. `tfidf:lab` divides counts by the largest of the
+    document, and scales the weights of each document to a vector of length 1.
     """
     if how == "set":
         return _scaled(np.ones(len(documents.counts)), documents.scale)
@@ -43,6 +43,8 @@ def weights_of(documents: Counted, how: str, idf: Idf | None = None) -> Floats:
         return _scaled(documents.counts, documents.scale)
     if idf is None:
         raise ValueError(f"weights={how!r} need the idf of the features")
+    if how == "idf":
+        return _scaled(idf(documents.hashes), documents.scale)
     if how == "tfidf":
         return _scaled(documents.counts * idf(documents.hashes), documents.scale)
     largest = _per_document(np.maximum, documents.counts, documents.offsets)

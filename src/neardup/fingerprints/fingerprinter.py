@@ -121,9 +121,10 @@ class Fingerprinter:
             )
         else:
             found = self._text_features(_checked(documents))
-        return in_order(
+        ordered = in_order(
             found.offsets, found.hashes, self._weights(found), found.words, threads=self.threads
         )
+        return replace(ordered, weights=None) if self.scheme.are_sets else ordered
 
     def no_rows(self) -> NDArray[np.uint64]:
         return np.zeros((0, self.scheme.row_words), np.uint64)
@@ -168,7 +169,7 @@ class Fingerprinter:
 
     def _weights(self, documents: Features | Terms) -> NDArray[np.float64]:
         how = self.scheme.weights
-        if not how.startswith("tfidf"):
+        if not self.scheme.by_rarity:
             return weights_of(documents, how)
         if self.scheme.features.keywords:  # they carry the tf-idf they were chosen by
             return weights_of(documents, "given")
@@ -268,9 +269,9 @@ def fingerprint(
         features: What a document consists of: `word:N` (runs of N words), `char:N`, `sentences:N`
             (the longest), `edges` (of paragraphs), a union such as `word:1+word:3`, `keywords:N`,
             or `terms`.
-        weights: Weight of a feature: `set` (present or not), `count`, `tfidf` or `tfidf:lab` (over
-            these texts, or by `idf`), or `given`. Default: set; given for terms; tfidf for
-            keywords.
+        weights: Weight of a feature: `set` (present or not), `count`, `idf` (its rarity), `tfidf`
+            or `tfidf:lab` (both times its count), or `given`. Default: set; given for terms; tfidf
+            for keywords.
         bits: Bits of a fingerprint, 1 to 4096.
         hash: Hash family by name, one with a secret key (`nd.keyed`), or a function from bytes to
             int. Families other than `nd1`, plain or keyed, are slower: they hash strings.
@@ -280,8 +281,8 @@ def fingerprint(
             the sums, for example `sphere:42x64`. Default: none.
         text: Column of a table with the text. Several columns are fields, each with features of
             its own and an optional weight: `name*2+street+city`.
-        idf: Table for tf-idf weights, from `nd.idf` or a saved file. Default: counted from these
-            texts.
+        idf: Table for weights by rarity, from `nd.idf` or a saved file. Default: counted from
+            these texts.
 
     >>> import neardup as nd
     >>> fps = nd.fingerprint(["the quick brown fox", "The quick, brown fox!"])
@@ -312,7 +313,7 @@ def idf(
     text: str | None = None,
     hash: HashChoice = "nd1",
 ) -> IdfTable:
-    """Count in how many texts each feature occurs, for tf-idf weights of these and later texts.
+    """Count in how many texts each feature occurs, to weigh these and later texts by rarity.
 
     Args:
         texts: The documents, as `fingerprint` takes them.
@@ -356,7 +357,7 @@ def required_table(idf: IdfTable | str | os.PathLike[str], scheme: Scheme) -> Id
     """The given table, loaded if it is a file; refused if the scheme does not use one."""
     if not scheme.needs_idf:
         raise SettingError(
-            f"an idf table was given, but {scheme} does not use one; choose weights=tfidf"
+            f"an idf table was given, but {scheme} does not use one; choose weights=tfidf or idf"
         )
     return idf if isinstance(idf, IdfTable) else IdfTable.load(idf)
 

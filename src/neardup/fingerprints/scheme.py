@@ -24,7 +24,8 @@ _SPEC = re.compile(r"sphere:([0-9]{1,4})x([0-9]{1,4})(?::([0-9]{1,9}))?(?:@([0-9
 _HASH_DIGITS = 12
 
 
-_TEXT_WEIGHTS = ("set", "count", "tfidf", "tfidf:lab")
+_RARITY_WEIGHTS = ("tfidf", "idf", "tfidf:lab")
+_TEXT_WEIGHTS = ("set", "count", *_RARITY_WEIGHTS)
 _TERM_WEIGHTS = ("given", *_TEXT_WEIGHTS)
 _KEYWORD_WEIGHTS = ("tfidf", "set")
 TIES = (">0", ">=0")
@@ -199,15 +200,20 @@ class Scheme:
         return self.weights == "set" and all(field.weight == 1 for field in fields)
 
     @property
+    def by_rarity(self) -> bool:
+        """Whether weights grow with the rarity of a feature."""
+        return self.weights in _RARITY_WEIGHTS
+
+    @property
     def needs_idf(self) -> bool:
-        """Whether weights depend on how many documents of a collection have a feature."""
-        return self.weights.startswith("tfidf") or bool(self.features.keywords)
+        """Whether weights, or the choice of keywords, depend on document frequencies."""
+        return self.by_rarity or bool(self.features.keywords)
 
     @property
     def counted(self) -> str:
         """The name of what an idf table for this scheme counts."""
         features = "keywords" if self.features.keywords else str(self.features)
-        names = "" if self.fields is None else f"/{_FIELDS}{Fields.named(self.fields.names)}"
+        names = "" if self.fields is None else f"/{_FIELDS}{self.fields.unweighted}"
         return features + names + (f"/{self.hash}" if self.is_keyed else "")
 
     def with_idf(self, content: str) -> Scheme:

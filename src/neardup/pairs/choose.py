@@ -94,7 +94,8 @@ def most_postings(work: Work, bands: Bands | None, memory: int) -> int | None:
 
 def joins_features(settings: DedupSettings) -> bool:
     """Whether the exact join is used, or at least tried first."""
-    return settings.similarity != "hamming" and settings.candidates in (AUTO, EXACT)
+    by_features = settings.similarity != "hamming" and not settings.is_scored
+    return by_features and settings.candidates in (AUTO, EXACT)
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ class Collects:
 
     features: bool
     rows: bool
+    records: bool = False
 
 
 def collects(settings: DedupSettings) -> Collects:
@@ -111,7 +113,11 @@ def collects(settings: DedupSettings) -> Collects:
     The exact join needs no fingerprints, and those of its pairs can be made of hashed features.
     """
     made_of_features = joins_features(settings) and settings.scheme.is_hashed
-    return Collects(features=settings.similarity != "hamming", rows=not made_of_features)
+    return Collects(
+        features=settings.similarity != "hamming",
+        rows=not made_of_features,
+        records=settings.is_scored,
+    )
 
 
 def require_plan(settings: DedupSettings) -> None:
@@ -126,6 +132,11 @@ def require_plan(settings: DedupSettings) -> None:
                 "fingerprints; use auto, or a plan such as blocks:3"
             )
         return
+    if settings.is_scored:
+        raise SettingError(
+            f"candidates={settings.candidates!r} searches by fingerprints, but "
+            f"similarity={settings.similarity!r} has a search of its own; leave it out"
+        )
     from neardup.pairs.by_fingerprints import plan_of
 
     plan = plan_of(settings.candidates, settings.scheme.bits)

@@ -74,6 +74,8 @@ def search(
     left, right = collections[0], collections[1] if len(collections) > 1 else None
     if joins_features(settings):
         return find_by_features(left, right, fingerprinter, settings)
+    if settings.is_scored:
+        return _scored(left, right, fingerprinter, settings)
     n = sum(len(one.copies.firsts) for one in collections)
     plan, reason = plan_for(n, settings)
     return find_by_plan(left, right, fingerprinter, plan, reason, settings, most_pairs)
@@ -109,6 +111,28 @@ def search_both(
         similarity=np.concatenate((own.similarity, between.similarity))[rows],
         candidates=own.candidates + between.candidates,
         false_by_distance=own.false_by_distance + between.false_by_distance,
+    )
+
+
+def _scored(
+    left: Collected,
+    right: Collected | None,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+) -> FoundPairs:
+    """Pairs by a scorer of the columns of documents."""
+    from neardup.pairs.by_score import find_by_score
+
+    found = find_by_score(left, right, fingerprinter, settings)
+    return FoundPairs(
+        found.a,
+        found.b,
+        found.distance,
+        found.similarity,
+        found.candidates,
+        np.zeros(fingerprinter.scheme.bits + 1, np.int64),
+        settings.similarity,
+        found.promise,
     )
 
 

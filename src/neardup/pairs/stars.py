@@ -143,6 +143,9 @@ def find_stars(
         return _by_features(
             left, right, order, fingerprinter, settings, within, progress, told=told
         )
+    if settings.is_scored:
+        found = search_both(left, right, fingerprinter, settings, within=within)
+        return _by_pairs(left, right, found, order, within, told)
     from neardup.pairs.by_fingerprints import MaskPlan
 
     plan, reason = plan_for(len(left.copies.firsts), settings)
@@ -157,6 +160,17 @@ def find_stars(
         if few is None:
             raise
         return _by_rows(left, right, order, plan, masks, reason, settings, within, progress)
+    return _by_pairs(left, right, found, order, within, told)
+
+
+def _by_pairs(
+    left: Collected,
+    right: Collected | None,
+    found: FoundPairs,
+    order: Places,
+    within: bool,
+    told: Told | None,
+) -> Stars:
     kept_for, similarity, clashes = stars_of_pairs(
         left, right, found, order, within=within, told=told
     )

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from neardup.errors import InputError, SettingError, UnreadableError
+from neardup.errors import InputError, NoColumnError, SettingError, UnreadableError
 from neardup.frozen import dataclass
 from neardup.read.limits import MAX_DOCUMENT, quoted
 
@@ -127,7 +127,7 @@ class Wanted:
     id: str | None
     id_required: bool
     columns: tuple[str, ...] | Literal["all"]
-    holds: Literal["text", "terms"] = "text"
+    holds: Literal["text", "terms", "pairs"] = "text"
     # The fields of a record: `text` is the first, the others are carried. Values are written out.
     fields: tuple[str, ...] = ()
     # Longer documents are rejected. The limit applies to the text, or to the raw row of a file.
@@ -185,8 +185,8 @@ class Wanted:
         """Refuse a file that lacks a required column; the message lists its columns."""
         for name in self.required:
             if name not in found:
-                raise UnreadableError(
-                    f"{file} has no column {name!r}{_listing(found)}; {self._advice(name)}"
+                raise NoColumnError(
+                    f"{file} has no column {name!r}{_listing(found)}; {self._advice(name)}", found
                 )
 
     def require_once(self, file: str, names: Sequence[str]) -> None:
@@ -205,6 +205,8 @@ class Wanted:
         return tuple(name for name in names if name not in (self.text, self.id))
 
     def _advice(self, name: str) -> str:
+        if self.holds == "pairs":
+            return "name the ids of two documents 'a' and 'b'"
         if name == self.text:
             return f"name the column that holds the {self.holds} with --text"
         if name == self.id:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup import kernels
-from neardup.errors import InputError
+from neardup.errors import InputError, NoColumnError
 from neardup.read.columns import field_texts
 from neardup.read.file_kinds import kind_of
 
@@ -249,5 +249,6 @@ def table_of_records(records: list[Any]) -> pa.Table:
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
     if name not in batch.schema.names:
-        raise InputError(f"the table has no column {name!r}, only {batch.schema.names}")
+        found = batch.schema.names
+        raise NoColumnError(f"the table has no column {name!r}, only {found}", found)
     return batch[name]

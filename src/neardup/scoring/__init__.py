@@ -1,0 +1,1 @@
+"""Similarities that are made of several parts: the fields of records, or a fitted model."""
