@@ -61,7 +61,7 @@ def imported(path: str | os.PathLike[str]) -> tuple[Decision, ...]:
     suffix = _suffix_of(path)
     try:
         rows = _csv_rows(path) if suffix == ".csv" else _parquet_rows(path)
-        return _decisions_of(rows, str(path))
+        return decisions_of_rows(rows, str(path))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except (pa.ArrowInvalid, csv.Error, UnicodeDecodeError) as error:
@@ -181,7 +181,8 @@ def _parquet_rows(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
             yield from batch.to_pylist()
 
 
-def _decisions_of(rows: Iterable[Mapping[str, Any]], path: str) -> tuple[Decision, ...]:
+def decisions_of_rows(rows: Iterable[Mapping[str, Any]], path: str) -> tuple[Decision, ...]:
+    """The decisions of the rows of a table; `path` is its name in messages."""
     held: dict[str, tuple[Mapping[str, Any], dict[Named, None]]] = {}
     for number, row in enumerate(rows, 1):
         try:

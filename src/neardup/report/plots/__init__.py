@@ -6,6 +6,7 @@ of colours, and neither styles nor scripts. The bytes are reproducible.
 
 - `histograms`: similarities with near misses, distances, sizes of clusters, lengths
 - `curves`: what a plan finds, and kept and removed documents by threshold
+- `rates`: precision, recall and F1 by threshold, and precision by recall
 - `seconds`: the stages of a run
 - `matrix`: which source repeats which, as a table
 

@@ -15,7 +15,8 @@ from neardup.report.markup import Markup, escaped
 from neardup.visible import visible
 
 AXIS, GRID, BAR, SECOND = "plot-axis", "plot-grid", "plot-bar", "plot-second"
-CURVE, CURVE_SECOND, MARK = "plot-curve", "plot-curve-second", "plot-mark"
+CURVE, CURVE_SECOND, CURVE_THIRD = "plot-curve", "plot-curve-second", "plot-curve-third"
+MARK = "plot-mark"
 # Narrow, so that letters stay legible (10 pixels) when a phone shrinks the drawing to 306.
 WIDTH = 360
 LETTER = 12
@@ -322,7 +323,7 @@ class Plane:
         widths = [_legend_width(text) for _, text in entries]
         x = max(4.0, min(self._left, WIDTH - sum(widths)))
         for (sign, text), width in zip(entries, widths, strict=True):
-            if sign in (MARK, CURVE, CURVE_SECOND):
+            if sign in (MARK, CURVE, CURVE_SECOND, CURVE_THIRD):
                 self.drawing.line((x, y), (x + _SIGN, y), sign)
             elif sign == DOT:
                 self.drawing.dot((x + _SIGN / 2, y))

@@ -1,0 +1,1 @@
+"""How good a run is, by labels: rates of pairs and clusters, thresholds, the worst mistakes."""
