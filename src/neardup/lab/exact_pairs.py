@@ -10,12 +10,15 @@ import pyarrow as pa
 
 from neardup.collection.collected import collect
 from neardup.collection.feature_store import FeatureStore
+from neardup.collection.records import Records
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import fitted_to
 from neardup.deduplication.sources import source_of
 from neardup.errors import SettingError
 from neardup.fingerprints.scheme import HashChoice
-from neardup.kernels.set_join import join_similar
+from neardup.kernels.set_join import SimilarPairs, join_similar
+from neardup.pairs.by_score import ScoredPairs, find_by_score
+from neardup.scoring.parts import Among
 from neardup.settings import DEFAULT_THRESHOLD, Similarity, suggests_settings
 
 
@@ -42,10 +45,10 @@ def exact_pairs(
             their own terms, as {term: weight}, a list or a set.
         threshold: Minimum similarity of a pair.
         similarity: Similarity measure, not hamming. Default: jaccard for sets, cosine for given
-            terms, else weighted-jaccard.
+            terms, fields for fields that are compared each in its own way, else weighted-jaccard.
         features: What a document consists of, for example `word:3` or `char:4`.
-        weights: Weight of a feature: `set`, `count`, `tfidf`, `tfidf:lab` or `given`. Default: set;
-            given for terms; tfidf for keywords.
+        weights: Weight of a feature: `set`, `count`, `tfidf`, `idf`, `tfidf:lab` or `given`.
+            Default: set; given for terms; tfidf for keywords.
         hash: Hash family. A keyed one (`nd.keyed`) protects against texts that were made to
             collide; the others do not change the result.
         text: Column with the text or terms; several columns are fields. Default: text, or terms.
@@ -77,13 +80,26 @@ def exact_pairs(
         )
     source = source_of(documents, settings)
     fingerprinter = fitted_to(source, settings.scheme, settings.threads)
-    collected = collect(source, fingerprinter, features=FeatureStore(sys.maxsize))
-    found = join_similar(
-        *collected.store.take(np.arange(len(collected))).arrays,
-        measure=settings.similarity,
-        threshold=settings.threshold,
-        threads=fingerprinter.threads,
+    records = Records(settings.columns, sys.maxsize) if settings.is_scored else None
+    collected = collect(
+        source,
+        fingerprinter,
+        features=FeatureStore(sys.maxsize),
+        records=records,
+        rows_by=() if records is None else (fingerprinter,),
     )
+    found: SimilarPairs | ScoredPairs
+    if settings.is_scored:
+        found = find_by_score(
+            collected, None, fingerprinter, settings, among=Among(collected.filled)
+        )
+    else:
+        found = join_similar(
+            *collected.store.take(np.arange(len(collected))).arrays,
+            measure=settings.similarity,
+            threshold=settings.threshold,
+            threads=fingerprinter.threads,
+        )
     return pa.table(
         {
             "a": collected.ids.take(pa.array(found.a)),

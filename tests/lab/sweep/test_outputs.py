@@ -114,7 +114,7 @@ def test_table_shows_what_there_is():
     text = str(GRID)
     lines = text.splitlines()
     assert lines[0] == "1,000 documents (1 empty), nd1/word:3/set/64"
-    assert lines[2] == "jaccard ≥ 0.8; true pairs in all: 40"
+    assert lines[2] == "jaccard ≥ 0.8; 40 pairs reach it; recall is the share found of them"
     assert lines[4].split()[:4] == ["M", "K", "bits", "candidates"]
     assert "…" not in text
     assert "plan" not in text

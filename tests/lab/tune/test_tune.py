@@ -35,7 +35,7 @@ def pairs_of(result):
 
 def test_with_memory_the_join_on_the_features_is_taken():
     texts = edited_texts(200)
-    tuning = nd.tune(texts, threshold=0.7)
+    tuning = nd.tune(texts, threshold=0.7, features="word:3")
     assert tuning.settings["candidates"] == "exact"
     assert tuning.choice.recall.value == 1
     assert len(tuning.alternatives) == 2
@@ -68,14 +68,21 @@ def test_without_pairs_it_says_what_the_recall_rests_on():
 
 
 @pytest.mark.parametrize(
-    ("words", "features"), [(60, "word:3"), (20, "word:2"), (12, "word:1"), (4, "char:3")]
+    ("words", "features", "weights"),
+    [
+        (300, "word:3", "set"),
+        (60, "word:2", "set"),
+        (40, "word:1", "tfidf"),
+        (4, "word:1", "tfidf"),
+    ],
 )
-def test_shorter_texts_have_shorter_features(words, features):
+@pytest.mark.parametrize("threshold", [None, 0.2, 0.8])
+def test_shorter_texts_have_shorter_features_at_any_threshold(words, features, weights, threshold):
     random = np.random.default_rng(5)
     texts = [" ".join(f"word{n:05}" for n in random.integers(0, 9999, words)) for _ in range(50)]
-    tuning = nd.tune(texts, threshold=0.8)
+    tuning = nd.tune(texts, threshold=threshold)
     assert tuning.settings["features"] == features
-    assert bool([p for p in tuning.problems if "so short" in p]) == (features == "char:3")
+    assert tuning.settings["weights"] == weights
 
 
 def test_features_that_were_chosen_stay_with_a_word_about_short_texts():

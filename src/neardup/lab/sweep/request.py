@@ -26,7 +26,7 @@ _TRIED_WORDS = 100
 # Settings of `dedup` that a sweep varies itself or does not use.
 _NOT_SWEPT = (
     *("bits", "projection", "threshold", "candidates", "recall"),
-    *("keep", "cluster", "pairs", "floor"),
+    *("keep", "cluster", "pairs", "floor", "model"),
 )
 _SETTINGS = (*(name for name in SETTINGS if name not in _NOT_SWEPT), "preset")
 
@@ -171,6 +171,11 @@ def _settings(chosen: dict[str, Any], threshold: Any) -> DedupSettings:
         raise SettingError(
             "a sweep counts pairs by their true similarity, which hamming is not; give similarity "
             "(jaccard, weighted-jaccard or cosine) and a threshold"
+        )
+    if settings.is_scored:
+        raise SettingError(
+            f"a sweep counts pairs by the similarity of their features, which "
+            f"similarity={settings.similarity!r} is not; give similarity='weighted-jaccard'"
         )
     if settings.scheme.projection is not None:
         raise SettingError(

@@ -63,7 +63,9 @@ def _parts(sweep: Sweep) -> Iterator[RenderableType]:
     for place, threshold in enumerate(sweep.thresholds):
         heading = f"\n{sweep.similarity} ≥ {threshold:g}"
         if sweep.true_pairs is not None:
-            heading += f"; true pairs in all: {sweep.true_pairs[place]:,}"
+            heading += (
+                f"; {sweep.true_pairs[place]:,} pairs reach it; recall is the share found of them"
+            )
         yield Text(heading, style="bold")
         yield _table([row for row in sweep.rows if row.threshold == threshold])
         for row in sweep.rows:

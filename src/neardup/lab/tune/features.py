@@ -1,4 +1,4 @@
-"""Chooses features for a collection: one small edit must leave a document above the threshold."""
+"""Whether features suit a collection: one small edit must leave a document above the threshold."""
 
 from __future__ import annotations
 
@@ -14,38 +14,7 @@ from neardup.features.weighted import WeightedFeatures
 from neardup.fingerprints import Scheme
 from neardup.lab.tune.sample import Look
 
-# From the most specific to those that even the shortest texts have enough of.
-_TRIED = ("word:3", "word:2", "word:1", "char:3")
 _SHORT = 25  # percentile of the number of features by which a collection is judged
-
-
-@dataclass(frozen=True)
-class FeatureChoice:
-    """The chosen features, the reason, and what they cannot do, if anything."""
-
-    features: str
-    reason: str
-    problem: str | None = None
-
-
-def choose_features(look: Look, settings: DedupSettings) -> FeatureChoice:
-    """Choose the longest shingles with which a short document stays similar if one word changes.
-
-    One changed word changes as many shingles as a shingle has words, so short documents need short
-    shingles. If even single words are too long, runs of three characters tolerate at least one
-    changed letter.
-    """
-    tried = [Edit.of(name, look, settings) for name in _TRIED]
-    for edit in tried:
-        if edit.similarity >= settings.threshold and edit.unit == "word":
-            return FeatureChoice(edit.features, edit.reason())
-    letters = tried[-1]
-    changed_word = next(edit for edit in tried if edit.features == "word:1")
-    problem = too_short(changed_word, settings.threshold)
-    if letters.similarity >= settings.threshold:
-        return FeatureChoice(letters.features, letters.reason(), problem)
-    best = max(tried, key=lambda edit: edit.similarity)
-    return FeatureChoice(best.features, best.reason(), problem)
 
 
 def check_features(look: Look, settings: DedupSettings) -> str | None:
@@ -77,13 +46,6 @@ class Edit:
         left = max(0, count - size)
         others = count if settings.similarity == "cosine" else count + size
         return cls(features, spec.kinds[0].unit, count, left / others if others else 0.0)
-
-    def reason(self) -> str:
-        unit = "word" if self.unit == "word" else "letter"
-        return (
-            f"{self.features}: a quarter of the documents have {self.count:,} such features or "
-            f"fewer, and one changed {unit} leaves those at a similarity of {self.similarity:.2f}"
-        )
 
 
 def too_short(edit: Edit, threshold: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -245,8 +245,12 @@ def band_options(
     at_random: RandomPairs,
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
+    most_seconds: float = inf,
 ) -> list[Option]:
-    """The bands with the shortest estimated time; candidates are counted on the sample."""
+    """The bands with the shortest estimated time; candidates are counted on the sample.
+
+    Those that would take longer than `most_seconds` are left out: to count would take long, too.
+    """
     likely: list[tuple[float, float, _Bands]] = []
     for width in _WIDTHS:
         needed = (
@@ -257,7 +261,8 @@ def band_options(
         if needed is not None:
             bands = _Bands(needed[0], width, needed[1])
             seconds, verifying = _search_seconds(bands, sample, at_random, fingerprinter, settings)
-            likely.append((seconds + verifying, seconds, bands))
+            if seconds + verifying <= most_seconds:
+                likely.append((seconds + verifying, seconds, bands))
     likely.sort(key=lambda one: one[0])
     return [
         _option(bands, seconds, sample, fingerprinter, settings)

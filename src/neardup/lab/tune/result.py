@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from neardup import __version__
 from neardup.atomic import replacing
+from neardup.collection.model import Model
+from neardup.lab.tune.by_labels import LabelReport
 from neardup.lab.tune.options import Option
+from neardup.labels import PairsToLabel
 from neardup.pairs.by_fingerprints.planner import duration
 from neardup.settings import EXACT
 
@@ -19,12 +22,15 @@ class Tuning:
     """Recommended settings for `dedup`, with their expected recall and cost.
 
     `settings` are arguments of `dedup`; `save` writes them as a file for `dedup --config`.
-    `choice` is the search that they name, `alternatives` the two next best. `reasons` are sentences
-    on what was observed and decided, `problems` on what these settings cannot do.
+    `choice` is the search that they name, `alternatives` the two next best; both are missing where
+    fields or a model are compared, which have one search. `reasons` are sentences on what was
+    observed and decided, `problems` on what these settings cannot do. `labels` says what labelled
+    pairs say about the settings; `model` is the fitted one. Without labels, `guessed` says whether
+    the threshold is a guess, and `shown` are a few pairs around it: two texts and their similarity.
     """
 
     settings: dict[str, Any]
-    choice: Option
+    choice: Option | None
     alternatives: tuple[Option, ...]
     reasons: tuple[str, ...]
     problems: tuple[str, ...]
@@ -32,6 +38,11 @@ class Tuning:
     sampled: int
     similar_in_sample: int
     similar_pairs: float
+    labels: LabelReport | None = None
+    model: Model | None = None
+    proposed: PairsToLabel | None = None
+    shown: tuple[tuple[str, str, float], ...] = ()
+    guessed: bool = False
 
     @property
     def explanation(self) -> str:
@@ -51,28 +62,31 @@ class Tuning:
             temporary.write_text(self.to_toml(), encoding="utf-8")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
-        return asdict(self)
+        """Everything as plain values, for JSON; the model is in its own file."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        for name in ("choice", "labels"):
+            plain[name] = None if plain[name] is None else asdict(plain[name])
+        plain["alternatives"] = [asdict(option) for option in self.alternatives]
+        del plain["model"], plain["proposed"]
+        return plain
 
     def __str__(self) -> str:
         return self.explanation
 
     def __repr__(self) -> str:
-        settings = self.settings
-        return (
-            f"<Tuning for {self.documents:,} documents: {settings['candidates']} on "
-            f"{settings['features']}, {duration(self.choice.seconds)}>"
-        )
+        by = "by labels" if self.labels is not None else "without labels"
+        compared = self.settings.get("features") or self.settings.get("model") or "fields"
+        return f"<Tuning for {self.documents:,} documents, {by}: {compared}>"
 
     def _repr_html_(self) -> str:
         from neardup.notebook import block, code, heading, items, table
 
-        options = (self.choice, *self.alternatives)
+        options = () if self.choice is None else (self.choice, *self.alternatives)
         return block(
             heading(f"Settings for {self.documents:,} documents"),
             code("\n".join(f"{name} = {_toml(value)}" for name, value in self.settings.items())),
             table(
-                ["candidates", "bits", "recall", "candidate pairs", "time", "memory"],
+                ["candidates", "bits", "finds of the pairs", "candidate pairs", "time", "memory"],
                 [
                     [
                         option.candidates,
@@ -97,13 +111,16 @@ def reason_for(choice: Option, others: list[Option]) -> str:
     if choice.candidates == EXACT:
         other = next((one for one in others if one.candidates != EXACT), None)
         beside = f"; {other.candidates} would take {duration(other.seconds)}" if other else ""
-        return f"take exact, a join on the features: it finds every pair, in {about}{beside}"
+        return (
+            "take exact, a join on the features: it finds every pair at or above the threshold, in "
+            f"{about}{beside}"
+        )
     exact = next((one for one in others if one.candidates == EXACT), None)
     beside = f"; a join on the features would take {duration(exact.seconds)}" if exact else ""
     return (
         f"take {choice.candidates} with {choice.bits} bits: it should find "
-        f"{choice.recall.value:.3f} of the similar pairs ({choice.recall.low:.3f} to "
-        f"{choice.recall.high:.3f}), in {about}{beside}"
+        f"{choice.recall.value:.3f} of the pairs at or above the threshold "
+        f"({choice.recall.low:.3f} to {choice.recall.high:.3f}), in {about}{beside}"
     )
 
 

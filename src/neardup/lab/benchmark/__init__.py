@@ -1,0 +1,1 @@
+"""Public benchmarks and labelled collections: how good neardup is, beside published figures."""
