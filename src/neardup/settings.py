@@ -19,8 +19,8 @@ DEFAULT_THRESHOLD = 0.8
 AUTO, EXACT = "auto", "exact"
 
 # Settings with few values, for signatures.
-Similarity = Literal["jaccard", "weighted-jaccard", "cosine", "hamming"]
-Clustering = Literal["star", "components"]
+Similarity = Literal["jaccard", "weighted-jaccard", "cosine", "hamming", "fields", "model"]
+Clustering = Literal["star", "components", "dense"] | str  # or dense:SHARE
 PairListing = Literal["evidence", "all", "none"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -67,7 +67,8 @@ _ALL = (
         _TEXT,
         None,
         "Column with the text or terms. Several columns are fields, with optional weights: "
-        "name*2+street+city.",
+        "name*2+street+city; or each compared in its own way: 'name:char:3*2 + dob:exact + "
+        "price:number:0.05'.",
         default_note="text, or terms",
         metavar="COL",
     ),
@@ -91,11 +92,11 @@ _ALL = (
         "weights",
         _TEXT,
         None,
-        "Feature weights: set (presence), count, tfidf, tfidf:lab, or given (weights from the "
-        "input).",
+        "Feature weights: set (presence), count, tfidf, idf (rarity alone), tfidf:lab, or given "
+        "(weights from the input).",
         default_note="set; given for terms; tfidf for keywords",
         metavar="NAME",
-        choices=("set", "count", "tfidf", "tfidf:lab", "given"),
+        choices=("set", "count", "tfidf", "idf", "tfidf:lab", "given"),
     ),
     Setting("bits", (int,), 64, "Bits of a fingerprint, 1 to 4096."),
     Setting(
@@ -126,17 +127,28 @@ _ALL = (
         "similarity",
         _TEXT,
         None,
-        "Similarity measure: jaccard, weighted-jaccard, cosine, or hamming.",
-        default_note="jaccard for sets, cosine for given terms, else weighted-jaccard",
+        "Similarity measure: jaccard, weighted-jaccard, cosine, hamming, fields (of records, each "
+        "compared in its own way), or model (the probability by a fitted model).",
+        default_note="jaccard for sets, cosine for given terms, fields for fields with kinds of "
+        "their own, else weighted-jaccard",
         metavar="NAME",
-        choices=("jaccard", "weighted-jaccard", "cosine", "hamming"),
+        choices=("jaccard", "weighted-jaccard", "cosine", "hamming", "fields", "model"),
+    ),
+    Setting(
+        "model",
+        _TEXT,
+        None,
+        "Score pairs by this fitted model, as `neardup tune --fit` writes it; it names the columns "
+        "and the threshold.",
+        default_note="none",
+        metavar="PATH",
     ),
     Setting(
         "threshold",
         _NUMBER,
         None,
         "Minimum similarity of near-duplicates; for hamming, the maximum number of differing bits.",
-        default_note=f"{DEFAULT_THRESHOLD}",
+        default_note=f"{DEFAULT_THRESHOLD}, or that of the model",
     ),
     Setting(
         "candidates",
@@ -150,7 +162,7 @@ _ALL = (
         "recall",
         _NUMBER,
         0.99,
-        "Minimum expected recall of a plan, for pairs at the threshold.",
+        "Share of the pairs at the threshold that a plan is expected to find, at least.",
     ),
     Setting(
         "keep",
@@ -165,10 +177,12 @@ _ALL = (
         "cluster",
         _TEXT,
         "star",
-        "Clusters: star (every removed document is similar to the kept one) or components "
-        "(connected components, in which chains of pairs may remove documents that are not).",
+        "Clusters: star (every removed document is similar to the kept one), components "
+        "(connected components, in which chains of pairs may remove documents that are not) or "
+        "dense[:SHARE] (two clusters are joined only if SHARE of their cross pairs reach the "
+        "threshold; 0.25 if omitted).",
         metavar="NAME",
-        choices=("star", "components"),
+        choices=("star", "components", "dense"),
     ),
     Setting(
         "pairs",

@@ -1,6 +1,7 @@
 """Removals by their definition: every pair compared by the twin, one document after the other."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -75,3 +76,29 @@ def stars(order, similarity, near, others=(), within=True):
         elif within:
             kept.append(place)
     return removed
+
+
+def dense(similarity, near, n, kinds, share):
+    """The dense cluster of each document: the first member of it, document by document.
+
+    Exact copies come first, then pairs, the strongest first, ties by the first copies. A pair joins
+    two clusters if at least `share` of their cross pairs reach the threshold. Documents from `n` on
+    are of the other collection, in which copies count once and nothing is compared.
+    """
+    counted = [place for place in range(len(near)) if place < n or kinds[place] == place]
+    whole = {place: frozenset([place]) for place in counted}
+    pairs = [(a, b) for a, b in combinations(counted, 2) if a < n and near[a, b]]
+
+    def turn(pair):
+        ends = sorted(kinds[one] for one in pair)
+        return ends[0] != ends[1], -similarity[pair], ends, pair
+
+    for a, b in sorted(pairs, key=turn):
+        one, other = whole[a], whole[b]
+        if one is other:
+            continue
+        crosses = [(x, y) for x in one for y in other if x < n or y < n]
+        if sum(near[cross] for cross in crosses) / len(crosses) >= share:
+            whole |= dict.fromkeys(one | other, one | other)
+    firsts = {place: min(members) for place, members in whole.items()}
+    return np.array([firsts.get(place, firsts.get(kinds[place])) for place in range(len(near))])

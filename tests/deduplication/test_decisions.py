@@ -175,18 +175,19 @@ def check_outputs(result, twin, case):
     json.dumps(result.summary)
 
 
-@given(case=cases())
-@settings(max_examples=100)
-def test_components_are_those_of_the_definition(case, folder):
+@given(case=cases(), share=st.sampled_from([None, None, 0.01, 0.25, 0.4, 0.5, 1.0]))
+@settings(max_examples=200)
+def test_components_and_dense_clusters_are_those_of_the_definition(case, share, folder):
     texts, n, recipe = case["texts"], case["n"], dict(case["recipe"])
     case["within"] = True
     pairs = compared(texts, recipe.pop("similarity"), **recipe)
     near = pairs.reach(case["threshold"], case["recipe"]["similarity"])
-    result = ran(case, folder(), cluster="components")
+    cluster = "components" if share is None else f"dense:{share}"
+    result = ran(case, folder(), cluster=cluster)
     order = keep_order(case["keep"], texts[:n], [])
     twin = told_twin.weighed(case["said"], n)
     kinds = [None if one < 0 else int(one) for one in result.both.kinds]
-    removed, clashes = told_twin.components(twin, order, pairs.similarity, near, n, kinds)
+    removed, clashes = told_twin.components(twin, order, pairs.similarity, near, n, kinds, share)
     clustering = result.clustering
     found = {
         int(clustering.place[row]): (int(clustering.kept_for[row]), int(clustering.via[row]))
@@ -217,7 +218,7 @@ def test_fingerprints_obey_too(case, folder):
 
 @given(
     case=cases(),
-    cluster=st.sampled_from(["star", "components"]),
+    cluster=st.sampled_from(["star", "components", "dense", "dense:0.5"]),
     keep=st.sampled_from(["first", "longest", "none", "each:2"]),
 )
 @settings(max_examples=60)
@@ -343,7 +344,7 @@ def test_a_number_is_not_a_text(file):
         ),
     ],
 )
-@pytest.mark.parametrize("cluster", ["star", "components"])
+@pytest.mark.parametrize("cluster", ["star", "components", "dense"])
 def test_conflicts_are_reported(file, said, sentence, removed, cluster):
     rows = {row["id"]: named(row) for row in ROWS}
     for says, ids, by in said:
@@ -357,13 +358,22 @@ def test_conflicts_are_reported(file, said, sentence, removed, cluster):
 
 
 @pytest.mark.parametrize("keep", ["none", "each:2", "longest"])
-@pytest.mark.parametrize("cluster", ["star", "components"])
+@pytest.mark.parametrize("cluster", ["star", "components", "dense"])
 def test_a_pinned_document_is_kept_by_every_policy(file, keep, cluster):
     rows = [{"id": number, "text": ROWS[0]["text"]} for number in range(5)]
     file.add("keep", [named(rows[3])], by="ann")
     result = dedup(rows, file, keep=keep, cluster=cluster)
     kept = result.kept["id"].to_pylist()
     assert kept == ([0, 3] if keep == "each:2" else [3])
+
+
+@pytest.mark.parametrize("cluster", ["star", "components", "dense"])
+def test_a_copy_in_the_other_collection_is_another_document(file, cluster):
+    """A document that differs from one copy may be removed for the other, in all clusters alike."""
+    others = [{"id": name, "text": ROWS[1]["text"]} for name in "xy"]
+    file.add("different", [named(ROWS[0]), named(others[0], other=True)], by="ann")
+    result = dedup(ROWS[:1], file, against=others, within=True, cluster=cluster)
+    assert result.removed["duplicate_of"].to_pylist() == ["y"]
 
 
 def test_same_says_who_decided_and_how_similar_they_are(file, tmp_path):

@@ -50,13 +50,14 @@ EVERY_WAY = [
     {"threshold": 0.6, "floor": 0.4, "keep": "shortest"},
     {"threshold": 0.6, "weights": "count"},
     {"threshold": 0.7, "weights": "tfidf", "similarity": "cosine", "pairs": "all"},
+    {"threshold": 0.6, "features": "word:1", "weights": "idf", "pairs": "all"},
     {"threshold": 0.7, "similarity": "cosine", "keep": "none"},
     {"threshold": 8, "similarity": "hamming"},
 ]
 
 
 @settings(max_examples=100)
-@given(TEXTS, st.sampled_from(["components", "star"]))
+@given(TEXTS, st.sampled_from(["components", "star", "dense"]))
 def test_nothing_is_lost(texts, cluster):
     result = nd.dedup(texts, threshold=0.5, cluster=cluster)
     clusters = result.clusters.to_pylist()
@@ -94,7 +95,7 @@ def test_recall_of_bands_is_that_of_the_plan(monkeypatch):
 
 @pytest.mark.parametrize("candidates", ["auto", "bands:4x16"])
 @pytest.mark.parametrize("weights", ["set", "count"])
-@pytest.mark.parametrize("cluster", ["star", "components"])
+@pytest.mark.parametrize("cluster", ["star", "components", "dense"])
 def test_little_memory_changes_nothing(candidates, weights, cluster, monkeypatch):
     monkeypatch.setattr(exact_join, "_LEAST_GROUP", 1000)
     texts = planted_texts(400, changed=6)

@@ -32,11 +32,14 @@ WAYS = [
     {"pairs": "none"},
     {"cluster": "components"},
     {"cluster": "components", "floor": 0.4, "threshold": 0.6},
+    {"cluster": "dense"},
+    {"cluster": "dense:0.5", "floor": 0.4, "threshold": 0.6},
     {"keep": "longest"},
     {"keep": "max:n", "pairs": "all"},
     {"keep": "none", "pairs": "all"},
     {"keep": "each:2"},
     {"weights": "tfidf", "pairs": "all"},
+    {"weights": "idf", "pairs": "all"},
     {"weights": "tfidf", "cluster": "components", "threshold": 0.5, "pairs": "all"},
     {"similarity": "hamming", "threshold": 6},
     {"similarity": "hamming", "threshold": 6, "pairs": "all"},
@@ -45,6 +48,8 @@ WAYS = [
     {"against": TEXTS[:30], "within": True, "pairs": "all"},
     {"against": TEXTS[:30], "within": True, "cluster": "components"},
     {"against": OTHERS, "within": True, "cluster": "components", "threshold": 0.5},
+    {"against": OTHERS, "within": True, "cluster": "dense:0.4", "threshold": 0.5},
+    {"similarity": "hamming", "threshold": 12, "pairs": "all", "cluster": "dense"},
 ]
 
 

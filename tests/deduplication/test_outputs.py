@@ -284,7 +284,7 @@ def test_within_beside_against(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("keep", ["first", "none", "each:2", "longest"])
-@pytest.mark.parametrize("cluster", ["star", "components"])
+@pytest.mark.parametrize("cluster", ["star", "components", "dense"])
 @pytest.mark.parametrize("texts", [[], [""], ["", "", " "], ["only one"], ["same words here"] * 50])
 def test_next_to_nothing_in_every_way(texts, keep, cluster, tmp_path):
     result = nd.dedup(texts, keep=keep, cluster=cluster, pairs="all")

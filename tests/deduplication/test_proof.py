@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
-from tests.deduplication.brute_force import compared, keep_order, stars
+from tests.deduplication.brute_force import compared, dense, keep_order, stars
 
 import neardup as nd
 
@@ -106,18 +106,33 @@ def test_removals_against_another_collection(measure, texts, old, within, policy
         assert named[place] == (kept if kept < n else kept - n)
 
 
+SHARES = st.sampled_from([1e-9, 0.1, 0.25, 0.4, 0.5, 0.75, 1.0])
+
+
 @pytest.mark.parametrize("measure", RECIPES)
 @settings(max_examples=60)
-@given(DOCUMENTS, POLICIES, st.data())
-def test_components_tell_the_true_similarity_and_the_chain(measure, texts, policy, data):
+@given(DOCUMENTS, POLICIES, st.none() | SHARES, st.data())
+def test_components_tell_the_true_similarity_and_the_chain(measure, texts, policy, share, data):
     threshold = data.draw(st.sampled_from(THRESHOLDS[measure]))
     ranks = data.draw(st.lists(RANKS, min_size=len(texts), max_size=len(texts)))
     table = pa.table({"text": texts, "rank": pa.array(ranks, pa.int64())})
     recipe = {"similarity": measure, "threshold": threshold, **RECIPES[measure]}
-    result = nd.dedup(table, keep=policy, cluster="components", **recipe)
+    result = nd.dedup(table, keep=policy, cluster=named(share), **recipe)
     truth = compared(texts, measure, **RECIPES[measure])
-    near = truth.reach(threshold, measure)
+    near = inside(result, truth, truth.reach(threshold, measure), share)
     check_components(result, truth, near, keep_order(policy, texts, ranks))
+
+
+def named(share):
+    return "components" if share is None else f"dense:{share}"
+
+
+def inside(result, truth, near, share):
+    """The pairs that count: all of them, or those inside dense clusters."""
+    if share is None:
+        return near
+    cluster = dense(truth.similarity, near, len(result.both.left), result.both.kinds, share)
+    return near & (cluster[:, None] == cluster[None, :])
 
 
 def check_components(result, truth, near, order):
@@ -146,16 +161,17 @@ def check_components(result, truth, near, order):
     assert result.summary["unproven"] == unproven
 
 
-@settings(max_examples=60)
-@given(DOCUMENTS, DOCUMENTS, st.sampled_from([0.3, 0.5, 0.75]))
-def test_components_with_another_collection_and_within(texts, old, threshold):
+@settings(max_examples=120)
+@given(DOCUMENTS, DOCUMENTS, st.sampled_from([0.3, 0.5, 0.75]), st.none() | SHARES)
+def test_components_with_another_collection_and_within(texts, old, threshold, share):
     recipe = {"features": "word:1"}
     result = nd.dedup(
-        texts, against=old, within=True, cluster="components", threshold=threshold, **recipe
+        texts, against=old, within=True, cluster=named(share), threshold=threshold, **recipe
     )
     n = len(texts)
     truth = compared([*texts, *old], "jaccard", **recipe)
     near = truth.reach(threshold, "jaccard")
+    near = inside(result, truth, near, share)
     near[n:, n:] = False
     graph = nx.Graph()
     graph.add_nodes_from(range(n + len(old)))
@@ -180,7 +196,11 @@ def test_components_with_another_collection_and_within(texts, old, threshold):
 
 
 @settings(max_examples=60)
-@given(DOCUMENTS, st.sampled_from([0.3, 0.5, 0.75]), st.sampled_from(["star", "components"]))
+@given(
+    DOCUMENTS,
+    st.sampled_from([0.3, 0.5, 0.75]),
+    st.sampled_from(["star", "components", "dense", "dense:0.5"]),
+)
 def test_policies_that_keep_none_or_several(texts, threshold, cluster):
     chosen = {"features": "word:1", "threshold": threshold, "cluster": cluster}
     first = nd.dedup(texts, **chosen)
@@ -207,7 +227,9 @@ def test_policies_that_keep_none_or_several(texts, threshold, cluster):
 
 
 @settings(max_examples=40)
-@given(DOCUMENTS, st.sampled_from(["star", "components"]), POLICIES, st.data())
+@given(
+    DOCUMENTS, st.sampled_from(["star", "components", "dense", "dense:0.5"]), POLICIES, st.data()
+)
 def test_another_threshold_afterwards_is_one_beforehand(texts, cluster, policy, data):
     table = pa.table({"text": texts, "rank": pa.array([None] * len(texts), pa.int64())})
     chosen = {"features": "word:1", "cluster": cluster, "keep": policy}

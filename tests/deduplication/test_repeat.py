@@ -32,6 +32,7 @@ def again(code, **names):
         {},
         {"threshold": 0.5, "max_document": "1MB", "keep": "longest"},
         {"features": "char:2+word:1", "weights": "count", "cluster": "components"},
+        {"features": "word:1", "cluster": "dense", "threshold": 0.5},
         {"preset": "sphere"},
         {"threshold": 0.6, "floor": 0.4},
         {"against": "it's old.jsonl", "threshold": 0.5},

@@ -24,15 +24,18 @@ TIMED = ("seconds", "wall_seconds", "peak_megabytes", "resumed", "command", "sta
 KINDS = {
     "stars": ((), False),
     "components": (("--cluster", "components", "--pairs", "all"), False),
+    "dense": (("--cluster", "dense:0.5", "--pairs", "all"), False),
     "all pairs": (("--pairs", "all", "--floor", "0.5"), False),
     "no pairs": (("--pairs", "none", "--keep", "longest"), False),
     "bands": (("--candidates", "bands:16x4", "--keep", "max:n"), False),
     "tfidf": (("--features", "word:1", "--weights", "tfidf"), True),
+    "idf": (("--features", "word:1", "--weights", "idf"), True),
     "hamming": (("--similarity", "hamming", "--threshold", "6"), False),
     "md5": (("--hash", "md5"), False),
     "against": (("--against", "old.jsonl"), False),
     "within": (("--against", "old.jsonl", "--within", "--keep", "each:2"), False),
     "spilled": (("--memory", "20kB"), False),
+    "fields": (("--text", "text:word:1*2 + n:number", "--against", "old.jsonl", "--within"), False),
 }
 
 

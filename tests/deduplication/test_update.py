@@ -366,7 +366,7 @@ def test_stored_texts_are_shown(folder):
     table = pa.table({"id": [5], "text": [text]})
     assert nd.dedup(table, against="none").removed["duplicate_of"].to_pylist() == [7]
     assert result.removed["duplicate_of_source"].to_pylist() == [None]
-    assert "expected recall 0.999" in result.summary["reason"]
+    assert "an expected 0.999" in result.summary["reason"]
 
 
 def test_bands_within_and_an_index(folder):
@@ -413,6 +413,8 @@ def test_a_resumed_run_is_the_same_delivery(folder, monkeypatch):
         (["--against", "i", "--update", "--bits", 128], "nd1/word:3/set/128"),
         (["--against", "i", "--update", "--cluster", "components"], "use cluster=star"),
         (["--against", "i", "--within", "--cluster", "components"], "use cluster=star"),
+        (["--against", "i", "--update", "--cluster", "dense"], "cluster=dense:0.25 cannot be"),
+        (["--against", "i", "--within", "--cluster", "dense:0.5"], "use cluster=star"),
         (["--against", "i", "--update", "--keep", "each:2"], "use keep=first"),
         (["--against", "i", "--update", "--keep", "none"], "use keep=first"),
         (["--against", "i", "--update", "--resume"], "repeat the same command"),

@@ -119,8 +119,39 @@ def stars(twin, order, similarity, near, n, within=True):
     return removed, clashes
 
 
-def components(twin, order, similarity, near, n, kinds):
-    """For each removed document the kept one, and the next one on the chain."""
+def dense(twin, similarity, near, n, kinds, node_of, share):
+    """The dense cluster of each document, by its definition.
+
+    Documents that are the same come first, then exact copies, then pairs, if at least `share` of
+    the cross pairs reach the threshold. In the other collection, copies that nobody tells apart
+    count once (`node_of`), and nothing is compared.
+    """
+    counts = {place: place if place < n else node for place, node in node_of.items()}
+    whole = {place: frozenset([place]) for place in sorted(set(counts.values()))}
+    links = [(counts[a], counts[b]) for a, b in twin.links]
+    pairs = [
+        (a, b)
+        for a, b in combinations(whole, 2)
+        if a < n and near[a, b] and not twin.differ({a}, {b})
+    ]
+    pairs.sort(key=lambda pair: (-similarity[pair], sorted(kinds[one] for one in pair), pair))
+    copies = [(a, b) for a, b in pairs if kinds[a] == kinds[b]]
+    for a, b in [*links, *copies, *pairs]:
+        one, other = whole[a], whole[b]
+        if one is other or twin.differ(one, other):
+            continue
+        crosses = [(x, y) for x in one for y in other if x < n or y < n]
+        certain = (a, b) in links or (a, b) in copies
+        if certain or sum(near[cross] for cross in crosses) / len(crosses) >= share:
+            whole |= dict.fromkeys(one | other, one | other)
+    return whole
+
+
+def components(twin, order, similarity, near, n, kinds, share=None):
+    """For each removed document the kept one, and the next one on the chain.
+
+    With a `share`, of dense clusters.
+    """
     count = len(similarity)
     pinned = twin.pinned
     nodes = {}
@@ -152,11 +183,15 @@ def components(twin, order, similarity, near, n, kinds):
     ]
     pairs.sort(key=lambda pair: (-similarity[pair], pair))
     whole = {node: {node} for node in names}
-    for a, b in [*links, *pairs]:
-        if not differ(whole[a], whole[b]):
-            merged = whole[a] | whole[b]
-            for one in merged:
-                whole[one] = merged
+    if share is not None:
+        whole = dense(twin, similarity, near, n, kinds, node_of, share)
+        assert all(one >= n or one in whole[node_of[one]] for one in node_of)
+    else:
+        for a, b in [*links, *pairs]:
+            if not differ(whole[a], whole[b]):
+                merged = whole[a] | whole[b]
+                for one in merged:
+                    whole[one] = merged
     edges = [(a, b) for a, b in [*links, *pairs] if b in whole[a] and not (a >= n and b >= n)]
     near_to = {node: set() for node in names}
     for a, b in edges:

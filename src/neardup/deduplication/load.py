@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from neardup.cluster import Clusters
 from neardup.collection.collected import Collected
 from neardup.collection.deliveries import Delivery, Origins
+from neardup.collection.model import with_own_model
 from neardup.collection.rejected import RejectedRows
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import fingerprinter_of
@@ -68,9 +69,12 @@ def summary_in(folder: Path) -> dict[str, Any]:
     return summary
 
 
-def settings_of(summary: Mapping[str, Any]) -> DedupSettings:
-    """The settings of a run; the scheme is the one that its fingerprints were made by."""
-    settings = DedupSettings.of(**summary["settings"])
+def settings_of(summary: Mapping[str, Any], folder: Path) -> DedupSettings:
+    """The settings of a run; the scheme is the one that its fingerprints were made by.
+
+    A model is the copy in the folder of the run.
+    """
+    settings = DedupSettings.of(**with_own_model(summary["settings"], folder))
     levels = tuple(float(level) for level in summary["levels"])
     return replace(settings, scheme=Scheme.parse(summary["scheme"]), levels=levels)
 
@@ -86,11 +90,11 @@ class _Loaded:
 
     def __init__(self, folder: Path, summary: dict[str, Any]) -> None:
         self._folder, self._summary = folder, summary
-        self._settings = settings_of(summary)
+        self._settings = settings_of(summary, folder)
         self._documents = _table(folder / DOCUMENTS)
         self._others = None
         if (folder / OTHERS).exists():
-            self._others = StoredOthers(folder, summary["against"])
+            self._others = StoredOthers(folder, summary["against"], self._settings.scheme.fields)
 
     def result(self) -> Result:
         settings, summary = self._settings, self._summary

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from neardup.report.dedup_page.clusters import ChainStep, ClusterView, DocumentV
 from neardup.report.dedup_page.page import DedupReport, report_page
 
 if TYPE_CHECKING:
+    from neardup.collection.rarity import Rarity
+    from neardup.comparison.record_result import RecordComparison
     from neardup.deduplication.result import Result
 
 CLUSTERS = 10
@@ -157,7 +160,7 @@ class _Views:
         self._texts = texts
 
     def cluster(self, shown: ShownCluster) -> ClusterView:
-        others = tuple(map(self._member, shown.others.tolist()))
+        others = tuple(self._member(row, shown.around) for row in shown.others.tolist())
         return ClusterView(
             shown.size,
             self._document(shown.around, None),
@@ -170,7 +173,7 @@ class _Views:
         """A removed document and the one it is a duplicate of, as a cluster of two."""
         kept_for = int(self._result.clustering.kept_for[row])
         return ClusterView(
-            2, self._document(kept_for, None), (self._member(row),), self._role(kept_for)
+            2, self._document(kept_for, None), (self._member(row, kept_for),), self._role(kept_for)
         )
 
     def _role(self, place: int) -> str:
@@ -182,13 +185,47 @@ class _Views:
         row = row_of(self._result.clustering, place)
         return "kept" if row is None or self._result.clustering.kept[row] else "removed too"
 
-    def _member(self, row: int) -> DocumentView:
+    def _member(self, row: int, beside: int) -> DocumentView:
+        """A removed document, compared with the one at the place `beside`."""
         clustering = self._result.clustering
         place, similarity = int(clustering.place[row]), float(clustering.similarity[row])
-        return self._document(place, similarity, chain_of(self._result, row))
+        return self._document(
+            place,
+            similarity,
+            chain_of(self._result, row),
+            self._record(beside, place),
+        )
+
+    @cached_property
+    def _rarity(self) -> Rarity | None:
+        from neardup.deduplication.model_runs import rarity_of
+
+        return rarity_of(self._result)
+
+    def _record(self, beside: int, place: int) -> RecordComparison | None:
+        """The parts of the similarity of two documents; None if they are texts without a model."""
+        settings = self._result.settings
+        fields = settings.scheme.fields
+        if fields is None and settings.fitted is None:
+            return None
+        from neardup.comparison.records import compare_records, fields_of_text
+
+        texts = self._texts[beside], self._texts[place]
+        a, b = (
+            {"text": text} if fields is None else fields_of_text(text, fields.names)
+            for text in texts
+        )
+        known = self._result.fingerprinter
+        # A result that was loaded has no table of weights.
+        usable = None if known.scheme.needs_idf and known.idf is None else known.with_threads(1)
+        return compare_records(a, b, settings, fingerprinter=usable, rarity=self._rarity)
 
     def _document(
-        self, place: int, similarity: float | None, chain: tuple[ChainStep, ...] = ()
+        self,
+        place: int,
+        similarity: float | None,
+        chain: tuple[ChainStep, ...] = (),
+        record: RecordComparison | None = None,
     ) -> DocumentView:
         text = self._texts[place][:_LONGEST_TEXT]
-        return DocumentView(self._result.id_at(place), text, similarity, chain)
+        return DocumentView(self._result.id_at(place), text, similarity, chain, record)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.cluster import Clusters, KeepPolicy, chains, components
+from neardup.cluster import Clusters, KeepPolicy, chains, components, dense
 from neardup.collection.budget import Budget
 from neardup.collection.collected import Collected
 from neardup.collection.deliveries import NearDocuments
@@ -79,6 +79,12 @@ class Both:
         found = np.zeros(len(a))
         for side, chosen, begins in self._sides_of(b):
             one, other = a[chosen], b[chosen] - begins
+            if settings.is_scored:
+                from neardup.pairs.by_score import score_pairs  # few runs need it
+
+                others = None if side is self.left else side
+                found[chosen] = score_pairs(self.left, others, one, other, fingerprinter, settings)
+                continue
             sides = [
                 Searched(self.left.store, np.unique(one)),
                 Searched(side.store, np.unique(other)),
@@ -126,9 +132,9 @@ class Found:
 class Removals:
     """For each document the kept one it is a duplicate of (or itself), and their similarity.
 
-    In connected components, `via` is the next document in the chain of pairs to the kept one, and
-    `link` the similarity to that one. `clashes` are pairs of documents that people want to keep
-    although they are similar.
+    In connected components and dense clusters, `via` is the next document in the chain of pairs to
+    the kept one, and `link` the similarity to that one. `clashes` are pairs of documents that
+    people want to keep although they are similar.
     """
 
     kept_for: Places
@@ -153,8 +159,9 @@ class Removals:
 class Evidence:
     """One pair for each removed document, by places (a < b, in order): why it was removed.
 
-    It is the pair of the document and of the one it is a duplicate of; in connected components, of
-    the document and of the next one in the chain. `distance` is None if pairs are not listed.
+    It is the pair of the document and of the one it is a duplicate of; in connected components and
+    dense clusters, of the document and of the next one in the chain. `distance` is None if pairs
+    are not listed.
     """
 
     a: Places
@@ -254,7 +261,7 @@ def removals_by_components(
     settings: DedupSettings,
     told: Told | None = None,
 ) -> tuple[Removals, Found, PairList]:
-    """The removals by connected components of all pairs, and the pairs."""
+    """The removals by connected components or dense clusters of all pairs, and the pairs."""
     searched = search_both(both.left, both.right, fingerprinter, settings, within=both.within)
     pairs = HeldPairs.of(searched)
     found = Found(
@@ -269,7 +276,8 @@ def removals_by_components(
     def similarity_of(a: Places, b: Places) -> Similarities:
         return both.similarities(a, b, fingerprinter, settings)
 
-    return components_of(both, order, pairs, similarity_of, told), found, pairs
+    removals = components_of(both, order, pairs, similarity_of, told, settings.share)
+    return removals, found, pairs
 
 
 def components_of(
@@ -278,17 +286,23 @@ def components_of(
     pairs: PairList,
     similarity_of: SimilarityOf,
     told: Told | None = None,
+    share: float | None = None,
 ) -> Removals:
     """The connected components of pairs and copies: one document of each is kept.
 
     It is the first in `order`. A document that is connected to the other collection is removed for
     the nearest document of that. `similarity_of` is asked for the similarity of documents that only
-    a chain connects to the kept one.
+    a chain connects to the kept one. With a `share`, only pairs inside dense clusters count, so
+    that these are the components, and no chain leaves them.
     """
     n, kinds = len(both.left), both.kinds
     listed = joined(list(pairs.batches()))
     if told is not None:
-        return Removals(**vars(told_components(kinds, n, order, listed, similarity_of, told)))
+        found = told_components(kinds, n, order, listed, similarity_of, told, share)
+        return Removals(**vars(found))
+    if share is not None:
+        clusters = dense(kinds, n, listed.a, listed.b, listed.similarity, share)
+        listed = listed.take(clusters[listed.a] == clusters[listed.b])
     labels = components(both.count, listed.a, listed.b)[kinds]
     rank = np.empty(both.count, np.int64)
     rank[np.concatenate((np.arange(n, both.count), order))] = np.arange(both.count)

@@ -286,7 +286,7 @@ class Result:
     def rethreshold(self, threshold: float) -> Result:
         """The result at another threshold, without searching again.
 
-        It needs all pairs (`pairs="all"`, which `cluster="components"` finds anyhow), and a
+        It needs all pairs (`pairs="all"`, which any `cluster` but `star` finds anyhow), and a
         threshold that is stricter or, if the result has a `floor`, not below the floor.
         """
         from neardup.deduplication.rethreshold import rethresholded
@@ -295,12 +295,18 @@ class Result:
 
     @property
     def exact_copies(self) -> int:
-        """How many removed documents have the same features as another one.
+        """How many removed documents have the same features as another one."""
+        return int(self.copied.sum())
+
+    @cached_property
+    def copied(self) -> NDArray[np.bool_]:
+        """Which rows of `clustering` are removed, and have the same features as another document.
 
         That is an earlier document of the input, or the one it is a duplicate of.
         """
         clustering = self.clustering
-        rows = np.flatnonzero(~clustering.kept)
+        copied = ~clustering.kept
+        rows = np.flatnonzero(copied)
         place, kept_for = clustering.place[rows], clustering.kept_for[rows]
         kinds, n = self.both.kinds, len(self.collected)
         is_copy = (kinds[place] == kinds[kept_for]) | (
@@ -309,7 +315,8 @@ class Result:
         if self.both.within:
             is_copy |= kinds[place] != place
         is_copy &= kinds[place] >= 0  # people may remove an empty document
-        return int(is_copy.sum())
+        copied[rows] = is_copy
+        return copied
 
     def ids_at(self, places: Places, nulls: NDArray[np.bool_] | None = None) -> pa.Array:
         """The ids of documents by their places, which go on through the other collection.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ from neardup.cluster import Clusters
 from neardup.collection.budget import Budget
 from neardup.collection.checkpoint import features_path, load_collected, store_collected
 from neardup.collection.collected import Collected
+from neardup.collection.rarity import Rarity
 from neardup.collection.settings import DedupSettings
 from neardup.deduplication.inputs import states_of
 from neardup.deduplication.listed_pairs import HeldPairs, PairList
@@ -199,6 +200,8 @@ class Resume:
             known |= {k: v for k, v in settings.as_dict().items() if k not in _FREE}
             known |= {"levels": settings.levels, "within": self._within}
             known |= {"decisions": self._decisions}
+            if settings.fitted is not None:
+                known |= {"model": settings.fitted.to_dict()}
         else:
             known |= settings.scheme.recipe
             known |= {k: getattr(settings, k) for k in ("text", "id", "max_document")}
@@ -247,15 +250,21 @@ class Resume:
 
     def _collections(self, marker: Mapping[str, Any], searches: bool) -> list[Collected]:
         held = Budget(self._settings.memory).features(len(self._names))
-        return [
+        found = [
             load_collected(
                 lambda file: self._folder.require_whole(marker, file),
                 f"{FEATURES}.{number}",
                 seconds,
                 features=held if searches else None,
+                records=held // 2 if searches and collects(self._settings).records else None,
             )
             for number, seconds in enumerate(marker["of_collections"])
         ]
+        if self._settings.fitted is None or not searches:
+            return found
+        tables = [one.records.table() for one in found if one.records is not None]
+        rarity = Rarity.of(batch.columns for table in tables for batch in table.to_batches())
+        return [replace(one, rarity=rarity) for one in found]
 
     def _decided(self, marker: Mapping[str, Any]) -> Decided:
         arrays, values = self._arrays(PAIRS, marker), marker["values"]

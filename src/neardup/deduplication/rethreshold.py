@@ -8,20 +8,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.cluster import Clusters
+from neardup.collection.records import Records
+from neardup.collection.settings import DedupSettings
 from neardup.collection.source import Source
 from neardup.deduplication.listed_pairs import HeldPairs, PairList, StricterPairs
 from neardup.deduplication.removals import (
     Places,
     Removals,
     Similarities,
+    SimilarityOf,
     beside_evidence,
     components_of,
     evidence_of,
     with_similarities,
 )
 from neardup.errors import SettingError
+from neardup.features.columns import GivenTerms
 from neardup.features.weighted import WeightedFeatures, joined as joined_features
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
+from neardup.kernels.columns import column_of
 from neardup.kernels.set_join import similarities
 from neardup.pairs.all_pairs import PairBatch, joined
 from neardup.pairs.search import FoundPairs, distances
@@ -50,12 +56,7 @@ def rethresholded(result: Result, threshold: float) -> Result:
         levels=tuple(level for level in settings.levels if level <= threshold),
     )
     told = None if result.obeyed is None else result.obeyed.told
-    if settings.cluster == "components" and both.within:
-        removals = components_of(
-            both, result.order, HeldPairs(pairs), lambda a, b: _similarities(result, a, b), told
-        )
-    else:
-        removals = _stars(result, pairs, told)
+    removals = _removals(result, pairs, lambda a, b: true_similarities(result, a, b), told)
     clusters = removals.clusters(settings.keep, told)
     evidence = evidence_of(both, clusters, lambda a, b: _distances(result, pairs, a, b))
     if result.obeyed is not None and settings.pairs == "all":
@@ -74,6 +75,20 @@ def rethresholded(result: Result, threshold: float) -> Result:
         all_pairs=listed,
         obeyed=None if result.obeyed is None else result.obeyed.after(removals.clashes),
     )
+
+
+def clusters_at(result: Result, threshold: float) -> Clusters:
+    """The clusters at another threshold, without reading the input again.
+
+    Similarities of documents that are no listed pair are 0. `SettingError` as for `rethresholded`.
+    """
+    by_distance = result.settings.similarity == "hamming"
+    stricter = StricterPairs(_known_pairs(result, threshold), threshold, by_distance)
+    told = None if result.obeyed is None else result.obeyed.told
+    removals = _removals(
+        result, joined(list(stricter.batches())), lambda a, _b: np.zeros(len(a)), told
+    )
+    return removals.clusters(result.settings.keep, told)
 
 
 def _known_pairs(result: Result, threshold: float) -> PairList:
@@ -107,7 +122,19 @@ def _known_pairs(result: Result, threshold: float) -> PairList:
     return result.all_pairs
 
 
-def _stars(result: Result, pairs: PairBatch, told: Told | None) -> Removals:
+def _removals(
+    result: Result, pairs: PairBatch, similarity_of: SimilarityOf, told: Told | None
+) -> Removals:
+    both, settings = result.both, result.settings
+    if settings.cluster != "star" and both.within:
+        held = HeldPairs(pairs)
+        return components_of(both, result.order, held, similarity_of, told, settings.share)
+    return _stars(result, pairs, similarity_of, told)
+
+
+def _stars(
+    result: Result, pairs: PairBatch, similarity_of: SimilarityOf, told: Told | None
+) -> Removals:
     both, found = result.both, result.found
     as_found = FoundPairs(
         pairs.a,
@@ -124,7 +151,7 @@ def _stars(result: Result, pairs: PairBatch, told: Told | None) -> Removals:
         both.left, both.right, as_found, result.order, within=both.within, told=told
     )
     removals = Removals(kept_for, similarity, clashes=clashes)
-    return with_similarities(removals, lambda a, b: _similarities(result, a, b))
+    return with_similarities(removals, similarity_of)
 
 
 def _distances(result: Result, pairs: PairBatch, a: Places, b: Places) -> NDArray[np.uint16]:
@@ -179,13 +206,15 @@ def _false_by_distance(result: Result, pairs: PairList, threshold: float) -> NDA
     return counts
 
 
-def _similarities(result: Result, a: Places, b: Places) -> Similarities:
+def true_similarities(result: Result, a: Places, b: Places) -> Similarities:
     """The true similarity of documents; the features are made of the input, read again."""
     both, settings = result.both, result.settings
     if settings.similarity == "hamming":
         if both.left.rows:
             return both.similarities(a, b, result.fingerprinter, settings)
         return 1 - _read_distances(result, a, b) / settings.scheme.bits
+    if settings.is_scored:
+        return _read_scores(result, a, b)
     n, fingerprinter = len(both.left), _fitted(result)
     own = np.union1d(a, b[b < n])
     left = _features_at(result.source, fingerprinter, own)
@@ -234,3 +263,36 @@ def _features_at(source: Source, fingerprinter: Fingerprinter, places: Places) -
             parts.append(fingerprinter.features(batch.columns).take(places[begin:end] - first))
         first += len(batch.ids)
     return joined_features(parts)
+
+
+def _read_scores(result: Result, a: Places, b: Places) -> Similarities:
+    """The scores of documents; their columns are read again."""
+    from neardup.deduplication.model_runs import rarity_of  # few runs need it
+    from neardup.pairs.by_score import scorer_of
+
+    n, settings = len(result.both.left), result.settings
+    scorer = scorer_of(settings, result.fingerprinter.threads, rarity_of(result))
+    own = np.union1d(a, b[b < n])
+    left = _records_at(result.source, own, settings)
+    found, inside = np.empty(len(a)), b < n
+    one = np.searchsorted(own, a)
+    found[inside] = scorer.scores(left, None, one[inside], np.searchsorted(own, b[inside]))
+    if result.other_source is not None and not inside.all():
+        others = np.unique(b[~inside] - n)
+        right = _records_at(result.other_source, others, settings)
+        found[~inside] = scorer.scores(
+            left, right, one[~inside], np.searchsorted(others, b[~inside] - n)
+        )
+    return found
+
+
+def _records_at(source: Source, places: Places, settings: DedupSettings) -> Records:
+    """The columns of the documents at these places, which ascend."""
+    records, first = Records(settings.columns, settings.memory), 0
+    for batch in source.batches():
+        begin, end = np.searchsorted(places, [first, first + len(batch.ids)])
+        if begin < end and not isinstance(batch.columns, GivenTerms):
+            rows = column_of(places[begin:end] - first)
+            records.add([column.texts.take(rows) for column in batch.columns])
+        first += len(batch.ids)
+    return records

@@ -24,6 +24,8 @@ from neardup.collection.deliveries import (
     RememberingSource,
 )
 from neardup.collection.feature_store import FeatureStore
+from neardup.collection.rarity import Rarity
+from neardup.collection.records import Records
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import (
     DocumentProgress,
@@ -86,6 +88,7 @@ def dedup(
     tie: str | None = None,
     projection: str | None = None,
     similarity: Similarity | None = None,
+    model: str | os.PathLike[str] | None = None,
     threshold: float | None = None,
     candidates: str | None = None,
     recall: float = 0.99,
@@ -119,29 +122,34 @@ def dedup(
             other, and documents to keep are kept.
         preset: Settings of a known system: caim, irrs, blog, slides, sphere or google2007.
         text: Column with the text or terms. Several columns are fields, with optional weights:
-            `name*2+street+city`. Default: text, or terms.
+            `name*2+street+city`; or each compared in its own way:
+            `name:char:3*2 + dob:exact + price:number:0.05`. Default: text, or terms.
         id: Column with the ids. Default: id if present, else the row number.
         features: What a document consists of: `word:N` (runs of N words), `char:N`, `sentences:N`,
             `edges`, `keywords:N`, a union such as `word:1+word:3`, or `terms` (documents bring
             their own terms). Default: word:3.
-        weights: Weight of a feature: `set` (present or not), `count`, `tfidf`, `tfidf:lab`, or
-            `given` (weights come with the terms). Default: set; given for terms; tfidf for
-            keywords.
+        weights: Weight of a feature: `set` (present or not), `count`, `tfidf`, `idf` (rarity
+            alone), `tfidf:lab`, or `given` (weights come with the terms). Default: set; given for
+            terms; tfidf for keywords.
         bits: Bits of a fingerprint, 1 to 4096. Default: 64.
         hash: Hash family by name, or one with a secret key (`nd.keyed`). Default: nd1.
         tie: Whether a sum of zero leaves a bit clear (`>0`) or sets it (`>=0`). Default: >0.
         projection: Project the sums onto a sphere before taking signs, for example
             `sphere:42x64`. Default: none.
-        similarity: Similarity measure. Default: jaccard for sets, cosine for given terms,
-            else weighted-jaccard.
+        similarity: Similarity measure. Default: jaccard for sets, cosine for given terms, fields if
+            a field has its own way to be compared, else weighted-jaccard; model with a model.
+        model: File of a fitted model, as `neardup tune --fit` writes it. The similarity is the
+            probability that two documents are the same. Default: none.
         threshold: Minimum similarity of near-duplicates; for hamming, the maximum number of
-            differing bits. Default: 0.8; hamming has none.
+            differing bits. Default: 0.8, or that of the model; hamming has none.
         candidates: How to search: `auto`, `exact`, or a plan such as `bands:40x16`. Default: auto.
-        recall: Minimum expected recall of a plan, for pairs at the threshold.
+        recall: Share of the pairs at the threshold that a plan is expected to find, at least.
         keep: Which document of a cluster to keep: `first`, `longest`, `shortest`, `max:COL` or
             `min:COL`; `none` keeps no document of a cluster, `each:N` the first N.
-        cluster: `star` (every removed document is similar to the kept one) or `components`
-            (connected components, in which chains of pairs may remove documents that are not).
+        cluster: `star` (every removed document is similar to the kept one), `components`
+            (connected components, in which chains of pairs may remove documents that are not) or
+            `dense:SHARE` (two clusters are joined only if this share of their cross pairs reach the
+            threshold; `dense` means 0.25).
         pairs: Pairs to list: `evidence` (one for each removed document), `all`, or `none`.
             Default: evidence; all with a floor and for presets with several distances.
         floor: List all pairs from this similarity on, which is below the threshold, for near
@@ -173,6 +181,7 @@ def dedup(
         tie=tie,
         projection=projection,
         similarity=similarity,
+        model=model,
         threshold=threshold,
         candidates=candidates,
         recall=recall,
@@ -246,10 +255,10 @@ def deduplicate(
             "decisions cannot be obeyed against an index, which does not keep the texts that they "
             "are about; compare with the files instead"
         )
-    if asked is not None and within and settings.cluster == "components":
+    if asked is not None and within and settings.cluster != "star":
         raise SettingError(
-            "cluster=components needs all features of the other collection, and an index by "
-            "similarity is only asked what is near; use cluster=star, or compare with files"
+            f"cluster={settings.cluster} needs all features of the other collection, and an index "
+            "by similarity is only asked what is near; use cluster=star, or compare with files"
         )
     _require_meaning(settings.keep, within)
     require_keep_column(source, settings.keep)
@@ -275,6 +284,7 @@ def deduplicate(
         with timer.stage(FEATURES):
             held = Budget(settings.memory).features(len(sources))
             collections = []
+            rarity = None if settings.fitted is None else Rarity(fingerprinter.threads)
             for number in range(len(sources)):
                 store = None
                 if collects(settings).features:
@@ -283,7 +293,12 @@ def deduplicate(
                 if number and updates and isinstance(old, RememberingSource):
                     delivery = delivery_of(source, collections[0])
                     old = sources[number] = old.without(_ignored(delivery, source, replaces))
-                read = _read(sources[number], fingerprinter, store, settings, stage)
+                records = None
+                if collects(settings).records:
+                    records = Records(settings.columns, held // 2)
+                read = _read(
+                    sources[number], fingerprinter, store, records, rarity, settings, stage
+                )
                 collections.append(read)
         if resume is not None:
             resume.store_features(collections, timer.of(FEATURES))
@@ -438,7 +453,7 @@ def _decided(
             removals, found, all_pairs = removals_after(
                 both, *near, order, fingerprinter, settings, progress
             )
-        elif settings.cluster == "components" and both.within:
+        elif settings.cluster != "star" and both.within:
             removals, found, all_pairs = removals_by_components(
                 both, order, fingerprinter, settings, told
             )
@@ -491,6 +506,8 @@ def _read(
     source: Source,
     fingerprinter: Fingerprinter,
     features: FeatureStore | None,
+    records: Records | None,
+    rarity: Rarity | None,
     settings: DedupSettings,
     stage: StageProgress,
 ) -> Collected:
@@ -502,6 +519,8 @@ def _read(
         source,
         fingerprinter,
         features=features,
+        records=records,
+        rarity=rarity,
         rows_by=(fingerprinter,) if collects(settings).rows else (),
         watch=Budget(settings.memory).require_bookkeeping,
         progress=stage(FEATURES),

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from neardup.atomic import FolderKind, replacing_folder, require_apart
+from neardup.collection.model import MODEL_FILE
 from neardup.collection.source import Progress
 from neardup.deduplication.document_files import write_documents, write_others
 from neardup.deduplication.obeyed import OBEYED
@@ -37,6 +38,7 @@ FOLDER = FolderKind(
         *(r"pairs\.parquet", r"clusters\.parquet", r"rejected\.jsonl", r"summary\.json"),
         *(r"report\.html", r"duplicates-[0-9.e+-]+\.txt", r"cluster-sizes\.png"),
         *(r"documents\.parquet", r"others\.parquet", r"obeyed\.json", r"explore\..+"),
+        r"model\.json",
     ),
     carried=("decisions.jsonl",),
 )
@@ -140,6 +142,8 @@ def save(
         if result.obeyed is not None:
             held = result.obeyed.stored(len(result.collected), result.other_id)
             (folder / OBEYED).write_text(json.dumps(held, ensure_ascii=False), encoding="utf-8")
+        if result.settings.fitted is not None:
+            result.settings.fitted.save(folder / MODEL_FILE)
         about = {"command": command, "format": format, "columns": seen.columns}
         so_far = _with_output(result, time.perf_counter() - began, about)
         page = page_of(result, texts, so_far, os.fspath(path))

@@ -24,8 +24,7 @@ from neardup.collection.source import (
 from neardup.deduplication.document_files import OTHERS
 from neardup.deduplication.rows import together
 from neardup.errors import InputError
-from neardup.features.columns import GivenTerms
-from neardup.features.spec import TextColumn
+from neardup.features.spec import Fields, TextColumn
 from neardup.kernels.columns import column_of
 from neardup.read.columns import ROW_PLACE, is_string
 from neardup.report.spreadsheet import as_written
@@ -177,8 +176,10 @@ def _unprotected(rows: pa.RecordBatch) -> pa.RecordBatch:
 class StoredOthers:
     """The documents of the other collection that a run names, with their texts."""
 
-    def __init__(self, folder: Path, inputs: list[dict[str, Any]]) -> None:
-        self._folder, self.inputs = folder, inputs
+    def __init__(
+        self, folder: Path, inputs: list[dict[str, Any]], fields: Fields | None = None
+    ) -> None:
+        self._folder, self.inputs, self._fields = folder, inputs, fields
         with (folder / OTHERS).open("rb") as file:
             stored = pq.ParquetFile(file)
             names = [name for name in stored.schema_arrow.names if name != "text"]
@@ -189,17 +190,30 @@ class StoredOthers:
         return [os.fspath(self._folder)]
 
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
+        for batch in self._stored():
+            yield DocumentBatch(batch["id"], self._columns(batch["text"]))
+
+    def _stored(self) -> Iterator[pa.RecordBatch]:
         with (self._folder / OTHERS).open("rb") as file:
-            for batch in pq.ParquetFile(file).iter_batches(_AT_ONCE, columns=["id", "text"]):
-                yield DocumentBatch(batch["id"], [TextColumn(batch["text"])])
+            yield from pq.ParquetFile(file).iter_batches(_AT_ONCE, columns=["id", "text"])
+
+    def _columns(self, texts: pa.Array) -> list[TextColumn]:
+        """The texts, or the fields of records, which are stored as lines `name: text`."""
+        if self._fields is None:
+            return [TextColumn(texts)]
+        from neardup.comparison.records import fields_of_text  # few runs need it
+
+        names = self._fields.names
+        records = [fields_of_text(text, names) for text in texts.to_pylist()]
+        return [
+            TextColumn(pa.array([record[field.name] for record in records], texts.type), field)
+            for field in self._fields.fields
+        ]
 
     def rows(self) -> Iterator[RowBatch]:
         """The documents as id and text."""
-        for batch in self.batches():
-            columns = batch.columns
-            assert not isinstance(columns, GivenTerms)
-            rows = pa.RecordBatch.from_pydict({"id": batch.ids, "text": columns[0].texts})
-            yield RowBatch(rows, columns, None, ("id", ("text",)))
+        for batch in self._stored():
+            yield RowBatch(batch, self._columns(batch["text"]), None, ("id", ("text",)))
 
     def fingerprinted(self) -> None:
         """A run stores no fingerprints."""

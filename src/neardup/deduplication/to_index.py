@@ -62,10 +62,10 @@ def require_update(settings: DedupSettings, path: str | os.PathLike[str]) -> Non
     """Refuse, before any work, an update of an index that cannot continue it."""
     if os.path.exists(path) and not is_index(path):
         raise InputError(f"{path} is not an index; update needs one, or a name for a new one")
-    if settings.cluster == "components":
+    if settings.cluster != "star":
         raise SettingError(
-            "cluster=components cannot be updated delivery by delivery: a later document may "
-            "connect earlier ones; use cluster=star"
+            f"cluster={settings.cluster} cannot be updated delivery by delivery: a later document "
+            "may connect earlier ones; use cluster=star"
         )
     if settings.keep.most != 1:
         raise SettingError(

@@ -1,7 +1,8 @@
-"""Connected components that obey what people have decided.
+"""Connected components and dense clusters that obey what people have decided.
 
 Documents that are the same are connected first. Pairs follow, the most similar first, where two
-documents that differ would otherwise come together.
+documents that differ would otherwise come together. In dense clusters, exact copies come between
+the two: they are joined in any case, unless they differ by decision.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from neardup.cluster import chains, components
 from neardup.frozen import dataclass
+from neardup.kernels.set_join import dense_clusters
 from neardup.pairs.all_pairs import PairBatch
 from neardup.pairs.told import Told
 
@@ -40,18 +42,22 @@ def told_components(
     pairs: PairBatch,
     similarity_of: SimilarityOf,
     told: Told,
+    share: float | None = None,
 ) -> ToldComponents:
     """The components of pairs, copies and decisions: one document of each is kept.
 
     That is each pinned one or, without any, the first in `order`. A document that is connected to
     the other collection, whose places begin at `documents`, is removed for the nearest document of
     that or the nearest pinned one. `kinds` are the first documents with the same features, -1 for
-    empty ones.
+    empty ones. With a `share`, only edges inside dense clusters count.
     """
     count, n = len(kinds), documents
     nodes = _Nodes(kinds, told)
-    edges = _edges(nodes, pairs, told)
-    edges = edges.take(~_violating(nodes, edges, told))
+    edges = _edges(nodes, pairs, told, n)
+    if share is None:
+        edges = edges.take(~_violating(nodes, edges, told))
+    else:
+        edges = _inside_dense(kinds, n, nodes, edges, told, share)
     inside = edges.take((edges.a < n) | (edges.b < n))
     labels = components(count, inside.a, inside.b)[nodes.of]
     rank = np.empty(count, np.int64)
@@ -157,15 +163,18 @@ class _Edges:
         )
 
 
-def _edges(nodes: _Nodes, pairs: PairBatch, told: Told) -> _Edges:
-    """Decisions, pairs and copies as edges, without pairs that differ."""
+def _edges(nodes: _Nodes, pairs: PairBatch, told: Told, documents: int) -> _Edges:
+    """Decisions, pairs and copies as edges, without pairs that differ.
+
+    Copies within the other collection are none: nothing is compared there.
+    """
     is_affected = np.zeros(len(nodes.of), np.bool_)
     is_affected[list(nodes.kinds)] = True
     affected = is_affected[pairs.a] | is_affected[pairs.b]
     similar: dict[tuple[int, int], float] = {}
-    for kind_nodes in nodes.kinds.values():
-        for one, other in combinations(kind_nodes, 2):
-            similar[one, other] = 1.0
+    for kind, kind_nodes in nodes.kinds.items():
+        if kind < documents:
+            similar.update(dict.fromkeys(combinations(kind_nodes, 2), 1.0))
     for a, b, similarity in zip(
         pairs.a[affected].tolist(),
         pairs.b[affected].tolist(),
@@ -222,3 +231,40 @@ def _violating(nodes: _Nodes, edges: _Edges, told: Told) -> NDArray[np.bool_]:
         for node in small:
             group[node] = large
     return left_out
+
+
+def _inside_dense(
+    kinds: Places, documents: int, nodes: _Nodes, edges: _Edges, told: Told, share: float
+) -> _Edges:
+    """The edges inside dense clusters, in which no two documents differ.
+
+    Pairs are taken as without decisions, ties by the first copies.
+    """
+    is_told = np.arange(len(edges.a)) < edges.told
+    one, other = kinds[edges.a], kinds[edges.b]
+    is_copy = ~is_told & (one == other)
+    phase = np.where(is_told, 0, np.where(is_copy, 1, 2))
+    taken = np.lexsort(
+        (
+            edges.b,
+            edges.a,
+            np.maximum(one, other),
+            np.minimum(one, other),
+            -np.nan_to_num(edges.similarity),
+            phase,
+        )
+    )
+    sizes = np.bincount(nodes.of[:documents], minlength=len(kinds))
+    sizes[documents:] = 1
+    apart = [(place, enemy) for place, enemies in told.different.items() for enemy in enemies]
+    ends = nodes.of[np.array(apart, np.int64).reshape(-1, 2)]
+    clusters = dense_clusters(
+        sizes,
+        edges.a[taken],
+        edges.b[taken],
+        share,
+        first_other=documents,
+        certain=int((phase < 2).sum()),
+        apart=(ends[:, 0], ends[:, 1]),
+    )
+    return edges.take(clusters[edges.a] == clusters[edges.b])
