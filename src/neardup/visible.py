@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isnan
 
 # Control characters, and format characters that are invisible or change the direction of text.
 # Joiners and variation selectors stay: scripts and emoji need them, and they have no other effect.
@@ -47,4 +48,4 @@ def shown_similarity(value: float | None) -> str:
     ('0.7999', '1.0000', '–')
     """
     # What is a hair below four digits by the arithmetic of floats has reached them.
-    return "–" if value is None else f"{int(value * 1e4 + 1e-6) / 1e4:.4f}"
+    return "–" if value is None or isnan(value) else f"{int(value * 1e4 + 1e-6) / 1e4:.4f}"

@@ -6,6 +6,7 @@ import pytest
 from tests.explore.browsing import MOST, ROWS, browse, links, text_of, varied
 
 from neardup.runs import ClusterQuery
+from neardup.visible import shown_similarity
 
 PERSONS = [
     {"id": 1, "name": "Anna Maria Berg", "street": "Lindenweg 4", "town": "Bern", "note": "x"},
@@ -107,7 +108,7 @@ def test_other_columns_are_folded_with_those_that_differ_first(browser):
 def test_records_are_shown_field_by_field_with_the_differing_ones_marked(tmp_path):
     browser = browse(tmp_path, PERSONS, text="name+street+town", threshold=0.3)
     page = cluster(browser)
-    table = page[page.index('<table class="wide record">') :]
+    table = page[page.index('<table class="wide record scored">') :]
     table = table[: table.index("</table>")]
     rows = re.findall(r"<tr( class=\"differing\")?>\n<th scope=\"row\"><bdi>(\w+)</bdi>", table)
     assert [(name, bool(mark)) for mark, name in rows] == [
@@ -118,6 +119,55 @@ def test_records_are_shown_field_by_field_with_the_differing_ones_marked(tmp_pat
     assert "<del>4</del>" in table
     assert "<ins>14</ins>" in table
     assert table.count("differs</span>") == 1
+
+
+def numbers_of(page):
+    """The numbers of the table of fields: similarity, weight and addition of each, and the sum."""
+    table = page[page.index('<table class="wide record scored">') :]
+    return re.findall(r'<td class="number"[^>]*>([^<]*)</td>', table[: table.index("</table>")])
+
+
+@pytest.mark.parametrize("address", ["/clusters/0", "/review", "/compare?a=1&b=2"])
+def test_fields_add_up_to_the_similarity_of_the_run(tmp_path, address):
+    settings = {"text": "name:char:3*2 + street:word:1 + town:exact", "threshold": 0.3}
+    browser = browse(tmp_path, [{**PERSONS[0], "town": ""}, PERSONS[1]], **settings)
+    page = browser.page(address)
+    similarity = shown_similarity(browser.run.links([0, 1])[0].similarity)
+    assert numbers_of(page) == [
+        *("1.0000", "2", "0.6667"),
+        *("0.3333", "1", "0.1111"),
+        *("no evidence", "1", "0.0000"),
+        similarity,
+    ]
+    assert similarity == "0.7777"
+    assert "divided by 3, the weight of the fields that both fill" in text_of(page)
+    assert '<span class="how">word:1</span>' in page
+
+
+def test_weights_by_rarity_are_those_of_the_run(tmp_path):
+    rows = [*PERSONS, {"id": 3, "name": "Otto Berg", "street": "Lindenweg 9", "town": "Basel"}]
+    settings = {"text": "name+street", "features": "word:1", "weights": "tfidf", "threshold": 0.3}
+    browser = browse(tmp_path, rows, **settings)
+    page = browser.page("/compare?a=1&b=2")
+    assert numbers_of(page)[-1] == shown_similarity(browser.run.links([0, 1])[0].similarity)
+    assert "counted from these two records" not in page
+
+
+def test_fields_of_distances_add_nothing(tmp_path):
+    settings = {"text": "name+street", "similarity": "hamming", "threshold": 40, "bits": 64}
+    page = browse(tmp_path, PERSONS, **settings).page("/compare?a=1&b=2")
+    assert "Adds" not in page
+    assert "The fingerprints differ in " in page
+
+
+def test_a_key_that_is_not_here_leaves_the_fields(tmp_path, monkeypatch):
+    monkeypatch.setenv("NEARDUP_KEY_OURS", "0123456789abcdef0123456789abcdef")
+    settings = {"text": "name+street", "similarity": "hamming", "threshold": 40, "hash": "nd1:ours"}
+    browser = browse(tmp_path, PERSONS, **settings)
+    monkeypatch.delenv("NEARDUP_KEY_OURS")
+    page = browser.page("/compare?a=1&b=2")
+    assert "The parts of the similarity cannot be computed here: " in text_of(page)
+    assert "<ins>14</ins>" in page
 
 
 def test_code_keeps_its_indentation(tmp_path):

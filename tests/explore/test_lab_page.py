@@ -95,6 +95,7 @@ def test_a_page_has_its_form_and_the_part_that_is_fetched(name):
         {},
         {"features": "char:4", "bits": 16},
         {"features": "word:1+word:2", "weights": "tfidf", "bits": 130},
+        {"features": "word:1", "weights": "idf"},
         {"features": "word:1", "weights": "count", "hash": "md5"},
     ],
 )

@@ -19,6 +19,7 @@ RUNS = {
     "no pairs": {"pairs": "none"},
     "components": {"cluster": "components", "threshold": 0.7, "pairs": "all"},
     "components, evidence": {"cluster": "components", "threshold": 0.7},
+    "dense": {"cluster": "dense:0.5", "threshold": 0.7, "pairs": "all"},
     "keep none": {"keep": "none"},
     "keep two": {"keep": "each:2"},
     "longest": {"keep": "longest", "floor": 0.5},
@@ -163,8 +164,9 @@ def test_density_is_unknown_without_all_pairs(tmp_path):
     assert open_run(tmp_path / "out").cluster(0).density is None
 
 
-def test_chains_of_components(tmp_path):
-    result = store(tmp_path / "out", cluster="components", threshold=0.7, pairs="all")
+@pytest.mark.parametrize("cluster", ["components", "dense:0.2"])
+def test_chains_of_components(tmp_path, cluster):
+    result = store(tmp_path / "out", cluster=cluster, threshold=0.7, pairs="all")
     run = open_run(tmp_path / "out")
     clustering = result.clustering
     via = dict(zip(clustering.place.tolist(), clustering.via.tolist(), strict=True))

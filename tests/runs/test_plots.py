@@ -136,6 +136,8 @@ EXACT = {
     "two": {"floor": 0.5, "keep": "each:2"},
     "components": {"floor": 0.5, "cluster": "components", "threshold": 0.7},
     "components, none": {"pairs": "all", "cluster": "components", "keep": "none"},
+    "dense": {"floor": 0.5, "cluster": "dense", "threshold": 0.7},
+    "dense, two": {"floor": 0.3, "cluster": "dense:0.6", "threshold": 0.7, "keep": "each:2"},
     "hamming": {"similarity": "hamming", "threshold": 9, "pairs": "all"},
     "hamming components": {
         "similarity": "hamming",
@@ -148,14 +150,14 @@ EXACT = {
 
 @pytest.mark.parametrize("settings", EXACT.values(), ids=EXACT)
 def test_thresholds_are_those_of_rethreshold(tmp_path, settings):
-    if settings.get("floor") and settings.get("cluster") == "components":
+    if settings.get("floor") and settings.get("cluster"):
         settings = {**settings, "pairs": "all"}
     result = store(tmp_path / "out", table(texts(60)), **settings)
     require_thresholds(open_run(tmp_path / "out"), result)
 
 
 @pytest.mark.parametrize("within", [False, True])
-@pytest.mark.parametrize("cluster", ["star", "components"])
+@pytest.mark.parametrize("cluster", ["star", "components", "dense", "dense:0.6"])
 def test_thresholds_against_another_collection(tmp_path, within, cluster):
     some = texts(60)
     others = pa.table({"id": [f"o{n}" for n in range(30)], "text": some[:60:2][:30]})

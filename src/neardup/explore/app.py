@@ -27,6 +27,7 @@ from neardup.explore.pages import (
     overview,
     review,
     threshold,
+    to_label,
 )
 from neardup.explore.reviewer import name_reviewer
 from neardup.explore.site import Site
@@ -80,6 +81,14 @@ ROUTES = (
     Route(_GET, "/lab/*", lab.show),
     Route(_POST, "/lab/*", lab.show, changes=False),
     Route(_GET, "/static/*", lambda site, request: site.static_files.respond(request.argument)),
+)
+
+# Of a file of pairs to label there is no overview, and there are no clusters and no threshold.
+_NOT_OF_PAIRS = ("/", "/clusters", "/clusters/*", "/threshold")
+ROUTES_TO_LABEL = (
+    Route(_GET, "/", to_label.begin),
+    *(Route(_GET, path, to_label.missing) for path in _NOT_OF_PAIRS[1:]),
+    *(route for route in ROUTES if route.path not in _NOT_OF_PAIRS),
 )
 
 _POLICY = "; ".join(
@@ -140,7 +149,8 @@ class Explorer:
             is_signed=is_signed,
         )
         self._loopback = loopback
-        self._routes = ROUTES if routes is None else routes
+        of_run = ROUTES if run is None or run.to_label is None else ROUTES_TO_LABEL
+        self._routes = of_run if routes is None else routes
 
     def respond(self, request: Request) -> Response:
         """The answer to a request, which may be a page about what is wrong with it."""

@@ -21,6 +21,7 @@ _PAGES = (
     ("Threshold", "/threshold"),
     ("Decisions", "/decisions"),
 )
+_PAGES_TO_LABEL = (("Review", "/review"), ("Decisions", "/decisions"))
 _LABORATORY = ("Laboratory", "/lab")
 # A browser takes these for steps in a path, however they are spelt.
 _STEPS = ("", ".", "..")
@@ -54,7 +55,9 @@ class Site:
     @property
     def navigation(self) -> tuple[tuple[str, str], ...]:
         """The pages in the header, with their paths."""
-        return (*(_PAGES if self.opened is not None else ()), _LABORATORY)
+        if self.opened is None:
+            return (_LABORATORY,)
+        return (*(_PAGES if self.opened.to_label is None else _PAGES_TO_LABEL), _LABORATORY)
 
     def url(self, path: str, **query: Any) -> str:
         """The address of a page; parameters that are None, False or empty are left out.

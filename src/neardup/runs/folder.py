@@ -67,6 +67,11 @@ class RunFolder:
         return self.summary.get("decisions") is not None
 
     @property
+    def has_pairs_to_label(self) -> bool:
+        """Whether it was made of a file of pairs to label, and is no run."""
+        return "pairs_to_label" in self.summary
+
+    @property
     def within(self) -> bool:
         """Whether documents of the input were compared with each other."""
         return bool(self.summary.get("within", True))

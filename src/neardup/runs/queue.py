@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from neardup.frozen import dataclass
 from neardup.runs.cluster_table import ClusterTable
 from neardup.runs.folder import RunFolder
-from neardup.runs.links import PairFile
+from neardup.runs.links import PAIR, PairFile
 from neardup.runs.places import Places, Removals
 
 MOST_NEAR_MISSES = 100_000
 # Why a pair is in the queue.
-NEAR, LOOSE, CHAINED, MISSED = range(4)
+NEAR, LOOSE, CHAINED, MISSED, TO_LABEL = range(5)
 _LOOSE_FROM = 3  # a cluster of two has all of its pairs
 
 
@@ -41,6 +41,8 @@ def doubtful_pairs(
     threshold. Exact copies are never doubtful. Of near misses there is one for any two families
     (clusters or single documents), at most `MOST_NEAR_MISSES`.
     """
+    if folder.has_pairs_to_label:
+        return _pairs_to_label(pairs)
     removal, doubt = _removals(folder, removals, clusters)
     missed, missed_by = _near_misses(folder, removals, pairs)
     doubt = np.concatenate((doubt, missed_by))
@@ -50,6 +52,15 @@ def doubtful_pairs(
     ]
     order = np.lexsort((both[1], both[0], doubt))
     return Doubtful(*(part[order] for part in both))
+
+
+def _pairs_to_label(pairs: PairFile) -> Doubtful:
+    """All pairs of a file of pairs to label, in its order."""
+    parts = [np.zeros(0, PAIR), *pairs.batches()]
+    every = np.concatenate(parts)
+    nothing = np.full(len(every), -1, np.int64)
+    reason = np.full(len(every), TO_LABEL, np.int8)
+    return Doubtful(every["a"], every["b"], every["similarity"], nothing, reason)
 
 
 def _removals(

@@ -20,9 +20,12 @@ _OVERWRITE = ("--overwrite",)
 def rerun_command(run: Run) -> str:
     """The run's own command with its decisions and a new output.
 
-    A run that no `neardup dedup` made is described by its settings: as a command if its inputs have
-    names, else in Python.
+    For pairs to label, it is the command that chooses settings by the labels. A run that no
+    `neardup dedup` made is described by its settings: as a command if its inputs have names, else
+    in Python.
     """
+    if run.to_label is not None:
+        return run.to_label.next_command
     decisions, output = str(run.path / run.decisions.path.name), f"{run.path}2"
     words = _words(run.summary.get("command"))
     inputs = [one["name"] for one in run.summary.get("inputs") or ()]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
+from neardup.collection.rarity import Rarity
 from neardup.collection.source import Progress
 from neardup.decisions import FILE_NAME, Decision, DecisionFile, Named, content_of
 from neardup.errors import InputError
+from neardup.features.idf import IdfTable
+from neardup.fingerprints.scheme import Scheme
+from neardup.labels.read import decisions_beside
 from neardup.runs.decided import DecidedNow
 from neardup.runs.folder import RunFolder
 from neardup.runs.histograms import SOURCE
@@ -20,6 +27,8 @@ from neardup.runs.index_file import IndexFile, opened_index
 from neardup.runs.links import Ends, unpacked
 from neardup.runs.listing import ClusterListing
 from neardup.runs.matrices import column_matrix
+from neardup.runs.pairs_file import PairsFile, opened_pairs
+from neardup.runs.rarity import counted_idf
 from neardup.runs.texts import StoredTexts
 from neardup.runs.views import (
     ChainStep,
@@ -35,7 +44,9 @@ from neardup.runs.views import (
     ThresholdRow,
     ThresholdTable,
 )
-from neardup.runs.why import doubt_of
+from neardup.runs.why import doubt_of, reason_to_ask
+
+Stored = TypeVar("Stored")
 
 _COLUMNS = (
     "place, id, kept, cluster, duplicate_of, similarity, via, words, source, copy_of, decided_by"
@@ -52,11 +63,18 @@ def open_run(
 ) -> Run:
     """Open the folder that `dedup` wrote; its index is built once, and told to `progress`.
 
+    Also opens a file of pairs to label: as a run that removed nothing, whose queue has all of its
+    pairs, and whose decisions are stored beside it.
+
     With `read_only`, nothing is written to the folder, and an index that is missing there goes to
     the user's cache folder.
 
     `InputError` says what is wrong with a folder that is not a run, or is damaged.
     """
+    if os.path.isfile(path):
+        made, held = opened_pairs(Path(path))
+        folder, index = opened_index(made, progress, read_only=False)
+        return Run(folder, index, PairsFile.of(Path(path), folder, held))
     return Run(*opened_index(RunFolder(path), progress, read_only=read_only))
 
 
@@ -67,9 +85,12 @@ class Run:
     collection (`--against`) that the run names have the places after that.
     """
 
-    def __init__(self, folder: RunFolder, index: IndexFile) -> None:
+    def __init__(
+        self, folder: RunFolder, index: IndexFile, to_label: PairsFile | None = None
+    ) -> None:
         self._folder, self._index = folder, index
-        self.path: Path = folder.path
+        self.to_label = to_label  # the file of pairs that this is made of, instead of a run
+        self.path: Path = folder.path if to_label is None else to_label.path
         self.summary: dict[str, Any] = folder.summary
         self.threshold: float = folder.threshold  # a similarity
         self.floor: float | None = folder.floor
@@ -77,13 +98,16 @@ class Run:
         self.by_distance: bool = folder.by_distance
         self.documents: int = index.about["documents"]
         self.others: int = index.about["others"]
-        self.decisions = DecisionFile(folder.path / FILE_NAME)
+        self.decisions = DecisionFile(
+            folder.path / FILE_NAME if to_label is None else decisions_beside(to_label.path)
+        )
         self._texts = StoredTexts(folder, index.rows)
         self.columns: tuple[str, ...] = self._texts.columns
         self.fields: tuple[str, ...] = self._texts.fields
         self.sources = tuple(SourceCount(*row) for row in index.about["sources"])
         self._listing = ClusterListing(index)
         self._matrices: dict[str, Matrix] = {}
+        self._idf_tables: dict[str, IdfTable | None] = {}
         self._decided = DecidedNow(self.decisions, self._place_named)
 
     @property
@@ -193,13 +217,49 @@ class Run:
 
     def texts(self, places: Iterable[int]) -> dict[int, str]:
         """The texts of several documents, by their places."""
+        return self._stored(places, self._texts.texts_of)
+
+    def records(self, places: Iterable[int]) -> dict[int, dict[str, str]]:
+        """The fields of several records as they were compared, by their places."""
+        return self._stored(places, self._texts.records_of)
+
+    def _stored(
+        self, places: Iterable[int], of_rows: Callable[[str, Iterable[int]], dict[int, Stored]]
+    ) -> dict[int, Stored]:
         where = self._rows_at(places)
-        found: dict[int, str] = {}
+        found: dict[int, Stored] = {}
         for kind in dict.fromkeys(kind for kind, _ in where.values()):
-            rows = [row for one, row in where.values() if one == kind]
-            texts = self._texts.texts_of(kind, rows)
-            found |= {place: texts[row] for place, (one, row) in where.items() if one == kind}
+            held = of_rows(kind, [row for one, row in where.values() if one == kind])
+            found |= {place: held[row] for place, (one, row) in where.items() if one == kind}
         return {place: found[place] for place in where}
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the similarity of two documents is a sum of parts: of fields, or of a model."""
+        return bool(self.fields) or self.summary["settings"]["similarity"] == "model"
+
+    def text_columns(self) -> Iterator[list[pa.Array]]:
+        """The compared columns of all documents of the input as texts, in no order."""
+        for kind in ("kept", "removed"):
+            yield from self._texts.column_batches(kind)
+
+    @property
+    def words(self) -> int:
+        """The number of words of all documents of the input."""
+        return int(self._index.rows_of("SELECT coalesce(sum(words), 0) FROM documents", ())[0][0])
+
+    def idf_table(self, scheme: Scheme) -> IdfTable | None:
+        """The weights by rarity of the run, if its scheme has some and they can be counted."""
+        if not scheme.needs_idf:
+            return None
+        if scheme.counted not in self._idf_tables:
+            self._idf_tables[scheme.counted] = counted_idf(self, scheme)
+        return self._idf_tables[scheme.counted]
+
+    @cached_property
+    def rarity(self) -> Rarity:
+        """How rare words are in the documents of the input, for the scores of a model."""
+        return Rarity.of(self.text_columns())
 
     def row(self, place: int) -> dict[str, Any]:
         """All columns of a document; of one of the other collection only `text`, if known."""
@@ -311,7 +371,7 @@ class Run:
     def chain(self, place: int) -> list[ChainStep]:
         """The chain of pairs from a removed document to the one it duplicates, which ends it.
 
-        Empty unless the run made connected components, and the two are no pair.
+        Empty unless the run made components or dense clusters, and the two are no pair.
         """
         document = self.document(place)
         steps: list[ChainStep] = []
@@ -451,22 +511,30 @@ class Run:
         """
         array = self._index.array
         a, b = array("queue_a"), array("queue_b")
-        rows = np.flatnonzero(self._decided().open_items(a, b, by))[start : start + count]
+        rows = np.flatnonzero(self._open_items(by))[start : start + count]
         found = []
         for row in rows.tolist():
             cluster = int(array("queue_cluster")[row])
-            similarity = float(array("queue_similarity")[row])
+            similarity = _known(array("queue_similarity")[row])
             density = float(array("density")[cluster]) if cluster >= 0 else float("nan")
             size = int(array("size")[cluster]) if cluster >= 0 else 0
-            reason = doubt_of(int(array("queue_reason")[row]), self.limit, density, size)
+            if self.to_label is not None:
+                reason = reason_to_ask(self.to_label.why[row])
+            else:
+                reason = doubt_of(int(array("queue_reason")[row]), self.limit, density, size)
             number = cluster if cluster >= 0 else None
             found.append(QueueItem(int(a[row]), int(b[row]), similarity, number, reason))
         return found
 
     def queue_progress(self, by: str = "") -> tuple[int, int]:
         """How many doubtful pairs are decided (or skipped by `by`), and how many there are."""
+        is_open = self._open_items(by)
+        return len(is_open) - int(is_open.sum()), len(is_open)
+
+    def _open_items(self, by: str) -> NDArray[np.bool_]:
         a, b = self._index.array("queue_a"), self._index.array("queue_b")
-        return len(a) - int(self._decided().open_items(a, b, by).sum()), len(a)
+        found = self._decided().open_items(a, b, by)
+        return found if self.to_label is None else found & ~self.to_label.is_answered
 
     def decisions_of(self, a: int, b: int) -> list[Decision]:
         """The decisions that hold about two documents, the latest last."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from neardup.comparison.records import fields_of_text
 from neardup.errors import InputError
 from neardup.kernels.columns import column_of, taken
 from neardup.read.columns import field_texts
@@ -136,12 +137,32 @@ class StoredTexts:
         rows = self._files[kind].rows(wanted, self.compared(kind))
         return dict(zip(wanted.tolist(), self.texts_in(kind, rows), strict=True))
 
+    def records_of(self, kind: str, numbers: Iterable[int]) -> dict[int, dict[str, str]]:
+        """The fields of records as they were compared, by the numbers of their rows."""
+        if kind == "others":
+            texts = self.texts_of(kind, numbers)
+            return {row: fields_of_text(text, self.fields) for row, text in texts.items()}
+        wanted = np.array(sorted(set(numbers)), np.int64)
+        rows = self._files[kind].rows(wanted, self.compared(kind))
+        parts = [_column_texts(rows, name) for name in self.fields]
+        return {
+            row: dict(zip(self.fields, values, strict=True))
+            for row, values in zip(wanted.tolist(), zip(*parts, strict=True), strict=True)
+        }
+
     def compared(self, kind: str) -> tuple[str, ...]:
         """The columns of a file that make the text."""
         if kind == "others":
             return ("text",)
         names = self._files[kind].schema.names
         return tuple(name for name in self._text_columns if name in names)
+
+    def column_batches(self, kind: str) -> Iterator[list[pa.Array]]:
+        """The compared columns of all rows of a file as texts, a row group at a time."""
+        names = self.compared(kind)
+        for _, rows in self._files[kind].batches(names):
+            if len(rows):
+                yield [_text_array(rows, name) for name in self._text_columns]
 
     def texts_in(self, kind: str, rows: pa.Table) -> list[str]:
         """The texts of some rows of a file."""
@@ -164,6 +185,16 @@ def texts_of_rows(
         "\n".join(f"{name}: {text}" for name, text in zip(fields, row, strict=True))
         for row in zip(*parts, strict=True)
     ]
+
+
+def _text_array(rows: pa.Table, name: str) -> pa.Array:
+    """A column as texts, without a Python object for each."""
+    chunks = rows[name].chunks if name in rows.schema.names else []
+    found = [field_texts(chunk) for chunk in chunks]
+    texts = [one.cast(pa.large_string()) for one in found if one is not None]
+    if not texts or len(texts) < len(chunks):
+        return pa.array(_column_texts(rows, name), pa.large_string())
+    return pa.concat_arrays(texts)
 
 
 def _column_texts(rows: pa.Table, name: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.cluster import Clusters, KeepPolicy
+from neardup.cluster import ClusterRule, Clusters, KeepPolicy
 from neardup.deduplication.listed_pairs import HeldPairs
 from neardup.deduplication.removals import Both, components_of
 from neardup.frozen import dataclass
@@ -120,9 +120,11 @@ class _Involved:
             pairs = pairs.take(pairs.distance <= threshold)
         else:
             pairs = pairs.take(pairs.similarity >= threshold)
-        if self.folder.settings["cluster"] == "components" and self.folder.within:
+        rule = ClusterRule.parse(self.folder.settings["cluster"])
+        if rule.kind != "star" and self.folder.within:
             both = cast(Both, _Numbered(np.arange(self.own), self.kinds, len(self.places)))
-            return components_of(both, self.order, HeldPairs(pairs), _unknown).kept_for
+            held = HeldPairs(pairs)
+            return components_of(both, self.order, held, _unknown, share=rule.share).kept_for
         return self._stars(pairs)
 
     def _stars(self, pairs: PairBatch) -> Places:

@@ -17,9 +17,9 @@ MOST_PER_PAGE = 1000
 class DocumentRow:
     """One document, by its place: of the input, or of the other collection after that.
 
-    `duplicate_of` and `via` are places, too; `via` is the next document in the chain of connected
-    components. `copy_of` is set only for an exact copy of an earlier document. `decided_by` says
-    who decided on a removal, if it was not the similarity.
+    `duplicate_of` and `via` are places, too; `via` is the next document in the chain of a component
+    or dense cluster. `copy_of` is set only for an exact copy of an earlier document. `decided_by`
+    says who decided on a removal, if it was not the similarity.
     """
 
     place: int
@@ -181,12 +181,13 @@ class ThresholdTable:
 class QueueItem:
     """A doubtful pair, by places: `a` is the kept one of a removal.
 
-    `cluster` is that of the removal; None for a near miss. `reason` is a sentence.
+    `cluster` is that of the removal; None for a near miss. `reason` is a sentence. `similarity` is
+    None only for a pair to label of which none is known.
     """
 
     a: int
     b: int
-    similarity: float
+    similarity: float | None
     cluster: int | None
     reason: str
 

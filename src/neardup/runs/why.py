@@ -40,6 +40,8 @@ class Why:
 
 def why(run: Run, document: DocumentRow) -> Why:
     """Why a document was kept or removed."""
+    if run.to_label is not None:
+        return Why(ALONE, "A document of pairs to label.")
     if document.is_other:
         return Why(OTHER, "It is of the other collection, which is kept.")
     if document.kept:
@@ -87,6 +89,11 @@ def _are_copies(document: DocumentRow, target: DocumentRow) -> bool:
     own = document.place if document.copy_of is None else document.copy_of
     other = target.place if target.copy_of is None else target.copy_of
     return own == other
+
+
+def reason_to_ask(why: str) -> str:
+    """Why a pair is in a file of pairs to label."""
+    return f"Why this pair: {why}." if why else "A pair to label."
 
 
 def doubt_of(reason: int, limit: str, density: float, size: int) -> str:

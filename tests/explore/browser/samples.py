@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow.parquet as pq
 
@@ -67,7 +68,7 @@ def records_run(folder: Path) -> Path:
     return deduplicated(
         folder,
         _people(),
-        *("--text", "name+street+city+phone", "--features", "char:3"),
+        *("--text", "name:char:3*2 + street:char:3 + city:char:3 + phone:exact + born:date:2"),
         *("--threshold", "0.6", "--pairs", "all"),
     )
 
@@ -99,6 +100,22 @@ def hostile_run(folder: Path) -> Path:
     return deduplicated(folder, rows, "--threshold", "0.8", "--floor", "0.5")
 
 
+def hostile_records_run(folder: Path) -> Path:
+    """Records in which every field, its name included, is hostile, and nearly the same."""
+    field = '<b onclick="window.__hacked=1">\u202ef' + "x" * 300
+    rows = [
+        {
+            "id": f"{evil}{place}",
+            "name": f"the same name of many words {evil}",
+            field: f"{evil} the same words again and again {place % 2}",
+            "long": " ".join([f"word{number}" for number in range(3_000)] + [evil]),
+        }
+        for place, evil in enumerate(EVIL)
+    ]
+    fields = f"name:char:3*2 + {quote(field, safe=' ')}:word:1 + long:word:1"
+    return deduplicated(folder, rows, "--text", fields, "--threshold", "0.4", "--pairs", "all")
+
+
 def kept_ids(out: Path | str) -> list[Any]:
     """The ids in kept.parquet."""
     return pq.read_table(Path(out) / "kept.parquet")["id"].to_pylist()
@@ -114,10 +131,11 @@ def _people() -> list[dict[str, str]]:
             "name": f"{['Anna', 'Bert', 'Clara', 'David'][place % 4]} Sommerfeld{place * 37}",
             "street": f"{place * 13 + 4} {streets[place % 5]}",
             "city": f"{cities[place % 5]} {place * 7919 % 9000}",
-            "phone": f"0{place * 48_271 % 9_999_991:07d}",
+            "phone": f"0{place * 48_271 % 9_999_991:07d}" if place % 4 else "",
+            "born": f"19{50 + place}-03-{place + 10}",
             "source": "register" if place % 3 else "newsletter",
         }
-        moved = {**record, "id": f"person-{place}-moved", "street": "99 New Quay"}
+        moved = {**record, "id": f"person-{place}-moved", "street": "99 New Quay", "phone": ""}
         typo = {**record, "id": f"person-{place}-typo", "name": record["name"].replace("mm", "m")}
         people += [record, typo, {**record, "id": f"person-{place}-again", "source": "shop"}]
         people += [moved] if place % 2 else []

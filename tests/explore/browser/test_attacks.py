@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from tests.explore.browser.accessibility import findings
-from tests.explore.browser.samples import EVIL, hostile_run, sample_run
+from tests.explore.browser.samples import EVIL, hostile_records_run, hostile_run, sample_run
 from tests.explore.browser.serving import explored
 
 from neardup.runs import open_run
@@ -25,9 +25,9 @@ _TEXT = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def hostile(browser, tmp_path_factory):
-    out = hostile_run(tmp_path_factory.mktemp("hostile"))
+@pytest.fixture(scope="module", params=[hostile_run, hostile_records_run])
+def hostile(browser, tmp_path_factory, request):
+    out = request.param(tmp_path_factory.mktemp("hostile"))
     with explored(out, "--by", EVIL[1]) as served:
         yield served
 

@@ -278,11 +278,42 @@ def test_records_are_a_table_with_the_differing_fields_marked(visit, browser, tm
             page.locator("tr[aria-current]", has_text="person-1-moved").locator("b")
         ).first.click()
         fields = page.locator(".record").first.locator("tbody tr")
-        expect(fields).to_have_count(4)
+        expect(fields).to_have_count(5)
         differing = page.locator(".record").first.locator("tr.differing")
-        expect(differing).to_have_count(1)
-        expect(differing.locator("th")).to_contain_text("street")
-        expect(differing).to_contain_text("99 New Quay")
+        expect(differing).to_have_count(2)
+        expect(differing.first.locator("th")).to_contain_text("street")
+        expect(differing.first).to_contain_text("99 New Quay")
+        expect(differing.last).to_contain_text("no evidence")
+        # Screen readers find the number of a field by its row and column.
+        table = page.get_by_role("table").first
+        names = table.get_by_role("columnheader").all_inner_texts()
+        assert names[0] == "Field"
+        assert names[3:] == ["Similarity", "Weight", "Adds"]
+        rows = table.get_by_role("rowheader").all_inner_texts()
+        assert [row.split()[0] for row in rows] == [
+            *("name", "street", "city", "phone", "born"),
+            "Sum",
+        ]
+        added = table.locator("tbody td[data-name=adds]").all_inner_texts()
+        total = table.locator("tfoot td").inner_text()
+        assert abs(sum(map(float, added)) - float(total)) < 0.0005
+        expect(page.locator("#pair")).to_contain_text(f"similarity {total}")
+
+
+def test_records_need_no_script_and_are_decided_by_keys(visit, browser, tmp_path):
+    with explored(records_run(tmp_path), "--by", "ann") as served:
+        plain = visit(served.origin, java_script_enabled=False).open(served.at("/review"))
+        expect(plain.locator(".scored tfoot td")).to_have_count(1)
+        page = visit(served.origin).open(served.at("/review"))
+        first = page.locator("[name=documents]").first.get_attribute("value")
+        with page.expect_navigation():
+            page.keyboard.press("s")
+        assert page.locator("[name=documents]").first.get_attribute("value") != first
+        expect(page.locator(".scored")).to_be_visible()
+        with page.expect_navigation():
+            page.keyboard.press("u")
+        assert page.locator("[name=documents]").first.get_attribute("value") == first
+        assert len(served.lines()) == 2
 
 
 def test_code_keeps_its_indentation(visit, browser, tmp_path):

@@ -2,11 +2,13 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from urllib.parse import quote
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import neardup as nd
 from neardup.features.words import find_words
 from neardup.report.dedup_page.clusters import ChainStep, ClusterView, DocumentView, natural
 from neardup.report.dedup_page.diff import direction, side_by_side
@@ -471,3 +473,66 @@ def test_settings_may_be_of_any_kind_that_json_has():
     assert re.search(r"ratio\s*0\.1235\s", text)
     assert re.search(r"count\s*5,000\s", text)
     assert json.dumps(summary["settings"]) not in text
+
+
+RECORDS = (
+    {"name": "Ann Lee", "street": "Main street 5", "city": "Oslo"},
+    {"name": "Anne Lee", "street": "Main street 5", "city": ""},
+)
+
+
+def records(a, b, **settings):
+    """A page of one record and its copy, compared field by field."""
+    found = nd.compare(a, b, **{"text": "name*2+street+city", "features": "word:1", **settings})
+    kept, copy = (" ".join(map(str, record.values())) for record in (a, b))
+    document = replace(view("copy-1", copy, found.score), record=found)
+    return diffs(ClusterView(2, view("kept-1", kept), (document,)))
+
+
+def test_records_are_shown_field_by_field():
+    page = records(*RECORDS)
+    Parsed(page)
+    table = page[page.index('<table class="wide record scored">') : page.index("</table>")]
+    rows = re.findall(r'<tr( class="differing")?><th scope="row"><bdi>(\w+)</bdi>', table)
+    assert rows == [(' class="differing"', "name"), ("", "street"), (' class="differing"', "city")]
+    assert "<del>Ann</del> Lee" in table
+    assert "<ins>Anne</ins> Lee" in table
+    numbers = re.findall(r'<td class="number"[^>]*>([^<]*)</td>', table)
+    assert numbers == [
+        *("0.3333", "2", "0.2000"),
+        *("1.0000", "1", "0.3000"),
+        *("0.0000", "1", "0.0000"),
+        "0.5000",
+    ]
+    assert '<div class="diff">' not in page
+    assert "The sum is the similarity (weighted-jaccard): 0.5000." in page
+
+
+def test_typed_fields_say_how_they_are_compared_and_what_is_no_evidence():
+    page = records(*RECORDS, text="name:char:3*2 + street:exact + city:exact")
+    assert '<span class="how">char:3</span>' in page
+    assert "no evidence" in page
+    assert "divided by 3, the weight of the fields that both fill" in page
+
+
+def test_a_distance_is_no_sum():
+    page = records(*RECORDS, similarity="hamming")
+    assert "Adds" not in page
+    assert "<tfoot>" not in page
+    assert "The fingerprints differ in " in page
+
+
+def test_records_cannot_become_markup():
+    field = f"n{NASTY}".replace("*", "").replace("+", "").replace(":", "")
+    a, b = {field: NASTY, "x": "1"}, {field: f"{NASTY} more", "x": "1"}
+    page = records(a, b, text=f"{quote(field)}+x")
+    Parsed(page)
+    assert "<script" not in page
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+
+
+def test_long_fields_are_shortened():
+    long = " ".join(f"w{number}" for number in range(50_000))
+    page = records({"name": "Ann", "street": long}, {"name": "Ann", "street": f"new {long}"})
+    assert len(page) < 60_000

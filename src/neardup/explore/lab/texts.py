@@ -23,7 +23,7 @@ MOST_IN_ADDRESS = 3_000
 MOST_BITS = 1024
 FAMILIES = ("nd1", "md5", "xxh3", "string64", "dek")
 FEATURES = ("word:1", "word:2", "word:3", "word:5", "char:3", "char:5", "word:1+word:3", "edges")
-WEIGHTS = ("", "set", "count", "tfidf", "tfidf:lab")
+WEIGHTS = ("", "set", "count", "tfidf", "idf", "tfidf:lab")
 _MOST_KINDS = 3
 _LARGEST_FEATURE = 10
 _LISTED = 12
@@ -117,13 +117,9 @@ class ShownTexts:
             return f"{found.reason}."
         return (
             f"{found.distance} of {found.scheme.bits} bits differ; "
-            f"{self.measure}Jaccard {found.jaccard:.4f}, {self.measure}cosine {found.cosine:.4f}."
+            f"{found.weighted}Jaccard {found.jaccard:.4f}, "
+            f"{found.weighted}cosine {found.cosine:.4f}."
         )
-
-    @property
-    def measure(self) -> str:
-        """`weighted`, if the features have weights."""
-        return "" if self.comparison.scheme.are_sets else "weighted "
 
     def values(self) -> dict[str, object]:
         """The numbers, for programs; as `neardup compare --json` gives them, without the diff."""

@@ -78,6 +78,8 @@ def decide(site: Site, request: Request) -> Response:
     after = local_next(site, request, "/decisions")
     kept = _places(form.get("keep", ()))
     says = "keep" if kept else next(iter(form.get("says", ())), "")
+    if says == "keep" and run.to_label is not None:
+        raise RefusedError(400, "Pairs to label are the same or different; nothing is kept here.")
     if says not in _SAYS:
         raise RefusedError(400, f"says must be one of {', '.join(_SAYS)}, not {says[:40]!r}.")
     why = next(iter(form.get("why", ())), "").strip()

@@ -171,7 +171,7 @@ def _neighbours(site: Site, row: DocumentRow) -> list[NeighbourView]:
             document=link(site, rows[one.b]),
             similarity=one.similarity,
             compare=compare_address(site, row, rows[one.b]),
-            reaches=one.similarity >= run.threshold,
+            reaches=run.to_label is not None or one.similarity >= run.threshold,
         )
         for one in links
     ]
@@ -179,6 +179,8 @@ def _neighbours(site: Site, row: DocumentRow) -> list[NeighbourView]:
 
 def _neighbours_note(run: Run) -> str:
     """Which pairs the run lists, and how to list more."""
+    if run.to_label is not None:
+        return "Listed are the pairs of the file."
     if run.has_all_pairs and run.floor is not None:
         return f"Listed are all pairs with a similarity of {run.floor:g} or more."
     if run.has_all_pairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 from urllib.parse import quote
 
@@ -25,6 +26,7 @@ class DocumentLink:
     row: DocumentRow
     name: str
     address: str
+    is_to_label: bool = False
 
     @property
     def place(self) -> int:
@@ -33,7 +35,9 @@ class DocumentLink:
 
     @property
     def role(self) -> str:
-        """What happened to it, in a word or two."""
+        """What happened to it, in a word or two; nothing, if it is only to be labelled."""
+        if self.is_to_label:
+            return ""
         if self.row.is_other:
             return "other collection"
         return "kept" if self.row.kept else "removed"
@@ -41,7 +45,7 @@ class DocumentLink:
 
 def link(site: Site, row: DocumentRow) -> DocumentLink:
     """A document as a list shows it."""
-    return DocumentLink(row, name_of(row), address_of(site, row))
+    return DocumentLink(row, name_of(row), address_of(site, row), site.run.to_label is not None)
 
 
 def name_of(row: DocumentRow) -> str:
@@ -99,14 +103,14 @@ def asked(run: Run, request: Request, name: str) -> DocumentRow | None:
 
 
 def pair_similarity(run: Run, a: DocumentRow, b: DocumentRow) -> float | None:
-    """The similarity of two documents as the run found it; None if it did not list the pair."""
+    """The similarity of two documents as the run found it; None if it is not known."""
     for one, other in ((a, b), (b, a)):
         if one.duplicate_of == other.place and one.similarity is not None:
             return one.similarity
         if one.copy_of is not None and one.copy_of == other.place:
             return 1.0
     links = run.links([a.place, b.place])
-    return links[0].similarity if links else None
+    return links[0].similarity if links and not isnan(links[0].similarity) else None
 
 
 def value_text(value: Any) -> str:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from neardup.comparison.record_result import (
+    RecordComparison,
+    shown_adds,
+    shown_evidence,
+    shown_total,
+    shown_weight,
+    verdict,
+)
+from neardup.comparison.records import side_by_side_fields
+from neardup.errors import NeardupError
 from neardup.explore.http import RefusedError, Request
 from neardup.explore.rendering import short
 from neardup.explore.site import Site
@@ -12,8 +22,9 @@ from neardup.explore.views.documents import DocumentLink, link, pair_similarity,
 from neardup.explore.views.room import Room, cut
 from neardup.frozen import dataclass
 from neardup.report.code import is_code
-from neardup.report.dedup_page.diff import Piece, Row, side_by_side
+from neardup.report.dedup_page.diff import Piece, Row, side_by_side, value_pieces
 from neardup.runs import DocumentRow, Run
+from neardup.runs.compared import compared_parts
 
 VIEWS = ("side", "inline")
 _DIFF = 24_000  # bytes of a page
@@ -40,23 +51,47 @@ class DiffView:
 
 @dataclass(frozen=True)
 class FieldView:
-    """A field of a record, or a column, in both documents."""
+    """A field of a record, or a column, in both documents.
+
+    A compared field says how it is compared, its similarity, its weight, and what it adds.
+    """
 
     name: str
     left: tuple[Piece, ...]
     right: tuple[Piece, ...]
     differs: bool
+    how: str = ""
+    has_values: bool = True
+    similarity: str = ""
+    weight: str = ""
+    adds: str = ""
+
+
+@dataclass(frozen=True)
+class ScoreView:
+    """What the fields come to: their sum, if it is one, and what it means in sentences.
+
+    Without `has_numbers` the fields are only shown.
+    """
+
+    has_numbers: bool
+    total: str | None
+    sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class PairView:
-    """Two documents; `fields` instead of a diff if they are records."""
+    """Two documents: a diff of texts, the `fields` of records; a model has both.
+
+    `fields` come with the `score` that they make.
+    """
 
     left: DocumentLink
     right: DocumentLink
     similarity: float | None
     diff: DiffView | None
     fields: tuple[FieldView, ...]
+    score: ScoreView | None
     columns: tuple[FieldView, ...]
     more_columns: int
 
@@ -77,25 +112,49 @@ def asked_view(request: Request) -> str:
 def pair_view(site: Site, left: DocumentRow, right: DocumentRow, view: str) -> PairView:
     """Everything that a page shows of two documents, within its room."""
     run = site.run
-    texts = run.texts([left.place, right.place])
     rows = {row.place: run.row(row.place) for row in (left, right)}
-    left_fields, right_fields = (
-        _fields_of(run, row, rows[row.place], texts[row.place]) for row in (left, right)
-    )
     room = Room(_DIFF)
     columns = tuple(
         _columns(run, rows[left.place], rows[right.place]) if not _any_other(left, right) else ()
     )
+    compared, note = _compared(run, left, right)
+    diff: DiffView | None = None
+    if compared is None or not compared.has_fields:
+        texts = run.texts([left.place, right.place])
+        diff = diff_view(texts[left.place], texts[right.place], view, room)
     return PairView(
         left=link(site, left),
         right=link(site, right),
         similarity=pair_similarity(run, left, right),
-        diff=None if run.fields else diff_view(texts[left.place], texts[right.place], view, room),
-        fields=tuple(_field_rows(run.fields, left_fields, right_fields, room))
-        if run.fields
-        else (),
+        diff=diff,
+        fields=() if compared is None else tuple(_field_rows(compared, room)),
+        score=_score(run, compared, note),
         columns=columns[:_MOST_COLUMNS],
         more_columns=max(0, len(columns) - _MOST_COLUMNS),
+    )
+
+
+def _compared(
+    run: Run, left: DocumentRow, right: DocumentRow
+) -> tuple[RecordComparison | None, str]:
+    """What the similarity is made of, if it is of parts, and why they are not compared here."""
+    try:
+        return compared_parts(run, left.place, right.place), ""
+    except NeardupError as error:  # a key, or a model, that is not here
+        note = f"The parts of the similarity cannot be computed here: {error}"
+        if not run.fields:
+            return None, note
+        records = run.records([left.place, right.place])
+        return side_by_side_fields(records[left.place], records[right.place]), note
+
+
+def _score(run: Run, compared: RecordComparison | None, note: str) -> ScoreView | None:
+    if compared is None:
+        return ScoreView(False, None, (note,)) if note else None
+    return ScoreView(
+        compared.is_compared,
+        shown_total(compared) if compared.is_sum and compared.is_compared else None,
+        (note,) if note else tuple(verdict(compared, run.limit)),
     )
 
 
@@ -151,58 +210,39 @@ def _any_other(*rows: DocumentRow) -> bool:
     return any(row.is_other for row in rows)
 
 
-def _fields_of(
-    run: Run, row: DocumentRow, values: Mapping[str, Any], text: str
-) -> Mapping[str, str]:
-    """The compared fields of a record; those of the other collection are in its text."""
-    if row.is_other:
-        return fields_of_text(text, run.fields)
-    return {name: value_text(values.get(name)) for name in run.fields}
-
-
-def fields_of_text(text: str, names: Sequence[str]) -> dict[str, str]:
-    r"""The fields of a record that was written as lines `name: text`.
-
-    >>> fields_of_text("title: A\nbody: two\nlines", ["title", "body"])
-    {'title': 'A', 'body': 'two\nlines'}
-    """
-    found, rest = {}, f"\n{text}"
-    for place, name in enumerate(names):
-        rest = rest.removeprefix(f"\n{name}: ")
-        following = names[place + 1 : place + 2]
-        end = rest.find(f"\n{following[0]}: ") if following else -1
-        found[name], rest = (rest, "") if end < 0 else (rest[:end], rest[end:])
-    return found
-
-
-def _field_rows(
-    names: Iterable[str], left: Mapping[str, str], right: Mapping[str, str], room: Room
-) -> Iterator[FieldView]:
-    for name in names:
-        a, b = left.get(name, ""), right.get(name, "")
-        shown = cut(short(name), 200)
+def _field_rows(compared: RecordComparison, room: Room) -> Iterator[FieldView]:
+    for field in compared.fields:
         room.left -= _ROW
         if room.left <= 0:
             return
-        if a == b:
-            pieces = _fitted([Piece("same", short(a, _LONGEST_VALUE))], room)
-            yield FieldView(shown, pieces, pieces, differs=False)
-            continue
-        rows = side_by_side(a, b, keep_lines=True).rows
-        half = Room(room.left // 2)
-        left_pieces = _fitted(_flat(rows, "left"), half)
-        room.left -= room.left // 2 - half.left
-        yield FieldView(shown, left_pieces, _fitted(_flat(rows, "right"), room), differs=True)
+        left, right = _field_pieces(field.a, field.b, room)
+        yield FieldView(
+            name=cut(short(field.name), 200),
+            left=left,
+            right=right,
+            differs=field.has_values and field.differs,
+            how=field.how,
+            has_values=field.has_values,
+            similarity=shown_evidence(field),
+            weight=shown_weight(field),
+            adds="" if field.adds is None else shown_adds(field.adds),
+        )
 
 
-def _flat(rows: Iterable[Row], side: str) -> Iterator[Piece]:
-    """The pieces of all rows of one side, with the notes between them."""
-    for place, row in enumerate(rows):
-        if place:
-            yield Piece("same", "\n")
-        if row.note:
-            yield Piece("note", row.note)
-        yield from getattr(row, side)
+def _field_pieces(
+    a: str | None, b: str | None, room: Room
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """The values of a field, with what differs; none where the whole text is compared."""
+    if a is None or b is None:
+        return (), ()
+    if a == b:
+        alike = _fitted([Piece("same", short(a, _LONGEST_VALUE))], room)
+        return alike, alike
+    left, right = value_pieces(a, b)
+    half = Room(room.left // 2)
+    fitted = _fitted(left, half)
+    room.left -= room.left // 2 - half.left
+    return fitted, _fitted(right, room)
 
 
 def _columns(run: Run, left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[FieldView]:

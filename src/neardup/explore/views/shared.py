@@ -8,6 +8,7 @@ from neardup.comparison.compare import Comparison, compare
 from neardup.errors import NeardupError
 from neardup.explore.rendering import short
 from neardup.explore.views.room import cut
+from neardup.fingerprints.scheme import Scheme
 from neardup.frozen import dataclass
 from neardup.runs import Run
 from neardup.visible import shown_similarity
@@ -31,7 +32,9 @@ class SharedView:
 
 
 def shared_view(run: Run, a: str, b: str) -> SharedView:
-    """Compare two texts by the scheme of the run."""
+    """Compare two texts by the scheme of the run; not if the similarity is a sum of parts."""
+    if run.is_scored:
+        return SharedView((), "")
     settings = run.summary["settings"]
     if max(len(a), len(b)) > _LONGEST:
         return SharedView((), _TOO_LONG)
@@ -39,13 +42,12 @@ def shared_view(run: Run, a: str, b: str) -> SharedView:
         return SharedView((), "The documents are lists of terms, which have no other features.")
     chosen = {name: settings[name] for name in _SCHEME if settings.get(name) is not None}
     try:
-        found = compare(a, b, **chosen)
+        table = run.idf_table(Scheme.of(**chosen))
+        found = compare(a, b, **chosen, idf=table)
     except NeardupError as error:  # a key, or a table of frequencies, that is not stored
         return SharedView((), f"Features cannot be compared here: {error}")
     note = f"By {found.scheme}."
-    if run.fields:
-        note += " The run compares each field by itself; this is the record as one text."
-    if "tfidf" in str(settings.get("weights")):
+    if found.scheme.needs_idf and table is None:
         note += " The weights are those of these two documents."
     return SharedView(tuple(_facts(found)), note)
 
@@ -54,8 +56,8 @@ def _facts(found: Comparison) -> Iterator[tuple[str, str]]:
     if found.reason:
         yield "similarity", found.reason
         return
-    yield "Jaccard", shown_similarity(found.jaccard)
-    yield "cosine", shown_similarity(found.cosine)
+    yield f"{found.weighted}Jaccard", shown_similarity(found.jaccard)
+    yield f"{found.weighted}cosine", shown_similarity(found.cosine)
     yield "distance of the fingerprints", f"{found.distance} of {found.scheme.bits} bits"
     yield "shared features", f"{found.shared:,}"
     for letter, side, alone in (("A", found.a, found.only_a), ("B", found.b, found.only_b)):

@@ -17,9 +17,11 @@ from neardup.visible import shown_similarity, visible
 
 if TYPE_CHECKING:
     from neardup.comparison.diff_text import DiffCounts
+    from neardup.comparison.record_result import ComparedField, RecordComparison
     from neardup.report.dedup_page.diff import Piece, Row, SideBySide
 
 _LONGEST_NAME = 300
+_LONGEST_VALUE = 100_000  # characters; more of a field is not shown
 # Number of diffs that are expanded initially, in each list of clusters.
 _OPEN = 3
 _INCOMPLETE = "long and very different: some common words may be shown as changed"
@@ -39,13 +41,14 @@ class DocumentView:
     """A document and its similarity to the kept one, which has None.
 
     `chain` has the documents that connect it to the kept one, up to that, if it has no pair with
-    the kept one.
+    the kept one. A record is compared with the kept one (A) field by field.
     """
 
     id: str
     text: str
     similarity: float | None
     chain: tuple[ChainStep, ...] = ()
+    record: RecordComparison | None = None
 
 
 @dataclass(frozen=True)
@@ -194,6 +197,7 @@ def _copy(view: ClusterView, copy: _Copy, is_open: bool) -> Markup:
     """A removed document beside the kept one."""
     other, diff = copy.document, copy.diff
     chain = _chain(other)
+    record = other.record
     return fill(
         templates.COPY,
         opened=" open" if is_open else "",
@@ -203,11 +207,75 @@ def _copy(view: ClusterView, copy: _Copy, is_open: bool) -> Markup:
         else f"similarity {shown_similarity(other.similarity)}",
         changes="the same text" if copy.is_same else _changes(diff.counts),
         chain=fill(templates.CHAIN, chain=chain) if chain else "",
+        compared=joined(
+            [
+                *([] if record and record.has_fields else [_diff(view, copy)]),
+                *([_fields(view, other.id, record)] if record else []),
+            ]
+        ),
+    )
+
+
+def _diff(view: ClusterView, copy: _Copy) -> Markup:
+    diff = copy.diff
+    return fill(
+        templates.DIFF,
         role=view.role,
         kept=shown_name(view.kept.id),
+        id=shown_name(copy.document.id),
         rows=joined(_row(row, copy) for row in diff.rows)
         or fill(templates.NOTE, note="both documents are empty"),
         incomplete="" if diff.complete else fill(templates.NOTE, note=_INCOMPLETE),
+    )
+
+
+def _fields(view: ClusterView, id: str, record: RecordComparison) -> Markup:
+    """The table of the fields of a record and of the kept one."""
+    from neardup.comparison.record_result import shown_total, verdict
+
+    is_sum = record.is_sum
+    return fill(
+        templates.FIELDS,
+        headings=fill(
+            templates.OF_RECORDS,
+            role=view.role,
+            kept=shown_name(view.kept.id),
+            id=shown_name(id),
+        )
+        if record.has_fields
+        else Markup(templates.OF_TEXTS),
+        adds=Markup(templates.ADDS) if is_sum else "",
+        rows=joined(_field(field, is_sum=is_sum) for field in record.fields),
+        total=fill(templates.TOTAL, total=shown_total(record)) if is_sum else "",
+        verdict=" ".join(verdict(record)),
+    )
+
+
+def _field(field: ComparedField, *, is_sum: bool) -> Markup:
+    from neardup.comparison.record_result import shown_adds, shown_evidence, shown_weight
+
+    return fill(
+        templates.FIELD,
+        differing=Markup(' class="differing"') if field.has_values and field.differs else "",
+        name=shown_name(field.name),
+        values=_values(field),
+        similarity=shown_evidence(field),
+        weight=shown_weight(field),
+        adds=fill(templates.ADDED, adds=shown_adds(field.adds)) if is_sum else "",
+    )
+
+
+def _values(field: ComparedField) -> Markup:
+    from neardup.report.dedup_page.diff import value_pieces
+
+    if field.a is None or field.b is None:
+        return fill(templates.WHOLE, how=visible(field.how))
+    left, right = value_pieces(field.a[:_LONGEST_VALUE], field.b[:_LONGEST_VALUE])
+    return fill(
+        templates.VALUES,
+        how=visible(field.how),
+        left=_pieces(left, "del") or "–",
+        right=_pieces(right, "ins") or "–",
     )
 
 
@@ -234,6 +302,7 @@ def _pieces(pieces: Iterable[Piece], changed: str) -> Markup:
     marks = {
         "changed": f"<{changed}>{{text}}</{changed}>",
         "variant": '<span class="variant">{text}</span>',
+        "note": '<span class="note">{text}</span>',
     }
     return joined(fill(marks.get(piece.mark, "{text}"), text=piece.text) for piece in pieces)
 

@@ -97,6 +97,24 @@ def side_by_side(left: str, right: str, *, keep_lines: bool = False) -> SideBySi
     )
 
 
+def value_pieces(left: str, right: str) -> tuple[list[Piece], list[Piece]]:
+    """The two values of a field with what differs, each as one column; a note is a piece, too.
+
+    >>> value_pieces("red fox", "old fox")[1]
+    [Piece(mark='changed', text='old'), Piece(mark='same', text=' fox')]
+    """
+    rows = side_by_side(left, right, keep_lines=True).rows
+    sides: tuple[list[Piece], list[Piece]] = ([], [])
+    for place, row in enumerate(rows):
+        for pieces, own in zip(sides, (row.left, row.right), strict=True):
+            if place:
+                pieces.append(Piece("same", "\n"))
+            if row.note:
+                pieces.append(Piece("note", row.note))
+            pieces.extend(own)
+    return sides
+
+
 def direction(text: str) -> str:
     """The direction of most letters; the first letter alone is often part of a name.
 

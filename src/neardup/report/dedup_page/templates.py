@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body class="report">
-<header>
-<h1><bdi>{title}</bdi></h1>
-<p class="headline">{headline}</p>
+from neardup.report.page_head import PAGE_HEAD
+
+PAGE = (
+    PAGE_HEAD
+    + """\
 {when}{warnings}{hint}</header>
 <main>
 <section>
@@ -46,6 +35,7 @@ PAGE = """\
 </main>
 </body>
 </html>"""
+)
 WHEN = """\
 <p class="soft">Run started <time datetime="{moment}">{shown}</time></p>
 """
@@ -113,8 +103,8 @@ LIST = """\
 """
 PLACES = ' style="{ranks}"'
 UNPROVEN = """\
-<p>{removed} removed {documents} not reach the threshold: connected
-components join documents by chains of pairs, whose ends need not be similar. \
+<p>{removed} removed {documents} not reach the threshold: chains
+of pairs connect them to the kept one, and the ends of a chain need not be similar. \
 <code>--cluster star</code> removes only documents that reach it.</p>
 """
 CLUSTER = """\
@@ -131,11 +121,42 @@ COPY = """\
 <details{opened}>
 <summary><bdi class="id"><b>{id}</b></bdi> · {similarity} · \
 <span class="soft">{changes}</span></summary>
-{chain}<div class="diff">
+{chain}{compared}</details>
+"""
+DIFF = """\
+<div class="diff">
 <div class="row sides"><div>{role}: <bdi class="id">{kept}</bdi></div>\
 <div>removed: <bdi class="id">{id}</bdi></div></div>
 {rows}{incomplete}</div>
-</details>
+"""
+FIELDS = """\
+<div class="scroll"><table class="wide record scored">
+<thead><tr>{headings}<th scope="col" class="number">Similarity</th>\
+<th scope="col" class="number">Weight</th>{adds}\
+</tr></thead>
+<tbody>
+{rows}</tbody>
+{total}</table></div>
+<p class="soft small">{verdict}</p>
+"""
+OF_RECORDS = """\
+<th scope="col">Field</th><th scope="col">{role}: <bdi class="id">{kept}</bdi></th>\
+<th scope="col">removed: <bdi class="id">{id}</bdi></th>"""
+OF_TEXTS = '<th scope="col">Part</th><th scope="col" colspan="2">Compared by</th>'
+ADDS = '<th scope="col" class="number">Adds</th>'
+FIELD = """\
+<tr{differing}><th scope="row"><bdi>{name}</bdi>{values}\
+<td class="number" data-name="similarity">{similarity}</td>\
+<td class="number" data-name="weight">{weight}</td>{adds}</tr>
+"""
+VALUES = """\
+ <span class="how">{how}</span></th>\
+<td class="lines" data-side="kept"><bdi dir="auto">{left}</bdi></td>\
+<td class="lines" data-side="removed"><bdi dir="auto">{right}</bdi></td>"""
+WHOLE = '</th><td class="whole" colspan="2">{how}</td>'
+ADDED = '<td class="number" data-name="adds">{adds}</td>'
+TOTAL = """\
+<tfoot><tr><th scope="row" colspan="5">Sum</th><td class="number">{total}</td></tr></tfoot>
 """
 CHAIN = """\
 <p class="chain">connected by a chain of pairs, with the similarity of each: \
