@@ -1,6 +1,8 @@
-"""Run every benchmark with its own defaults, then write docs/benchmarks.md."""
+"""Run benchmarks with their own defaults, all or those that are named, then write the pages."""
 
 from __future__ import annotations
+
+import argparse
 
 from benchmarks import (
     choosing,
@@ -14,6 +16,7 @@ from benchmarks import (
     fingerprint,
     index,
     join,
+    labels,
     passes,
     report,
     serve,
@@ -40,6 +43,7 @@ BENCHMARKS = (
     exact,
     sweep,
     tune,
+    labels,
     choosing,
     distance,
     end_to_end,
@@ -48,8 +52,15 @@ BENCHMARKS = (
 
 
 def main() -> None:
-    for benchmark in BENCHMARKS:
-        benchmark.main([])
+    by_name = {module.__name__.rpartition(".")[2]: module for module in BENCHMARKS}
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(by_name))
+    names = parser.parse_args().names
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        parser.error(f"{unknown[0]!r} is no benchmark; choose from {', '.join(by_name)}")
+    for name in names or by_name:
+        by_name[name].main([])
     report.main([])
     choosing_page.main([])
 

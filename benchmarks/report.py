@@ -18,6 +18,7 @@ from benchmarks import (
     fingerprint,
     index,
     join,
+    labels,
     passes,
     serve_section,
     similar_index_section,
@@ -48,10 +49,15 @@ BENCHMARKS = (
     distance.BENCHMARK,
     end_to_end.BENCHMARK,
     startup.BENCHMARK,
-    # These need wrk or half an hour: they are shown where they were measured.
+    # These need wrk, half an hour or labelled data: they are shown where they were measured.
     *(
         name
-        for name in (serve_section.BENCHMARK, serve_section.SOAK, explore.BENCHMARK)
+        for name in (
+            serve_section.BENCHMARK,
+            serve_section.SOAK,
+            explore.BENCHMARK,
+            labels.BENCHMARK,
+        )
         if (RESULTS / f"{name}.json").exists()
     ),
 )
@@ -87,6 +93,7 @@ def page(results: Mapping[str, Result]) -> str:
         exact.section(results[exact.BENCHMARK]),
         sweep.section(results[sweep.BENCHMARK]),
         tune.section(results[tune.BENCHMARK]),
+        *_labels(results),
         _distance(results[distance.BENCHMARK]),
         _end_to_end(results[end_to_end.BENCHMARK]),
         _startup(results[startup.BENCHMARK]),
@@ -109,6 +116,11 @@ def _serve(results: Mapping[str, Result]) -> Iterator[str]:
 def _explore(results: Mapping[str, Result]) -> Iterator[str]:
     if explore.BENCHMARK in results:
         yield explore.section(results[explore.BENCHMARK])
+
+
+def _labels(results: Mapping[str, Result]) -> Iterator[str]:
+    if labels.BENCHMARK in results:
+        yield labels.section(results[labels.BENCHMARK])
 
 
 def _targets(results: Mapping[str, Result]) -> str:

@@ -15,6 +15,7 @@ from benchmarks import (
     fingerprint,
     index,
     join,
+    labels,
     serve_section,
     similar_index_section,
     startup,
@@ -48,6 +49,8 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
         yield from serve_section.soak_targets(results[serve_section.SOAK])
     if explore.BENCHMARK in results:
         yield from explore.targets(results[explore.BENCHMARK])
+    if labels.BENCHMARK in results:
+        yield from labels.targets(results[labels.BENCHMARK])
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from exact.targets(results[exact.BENCHMARK])

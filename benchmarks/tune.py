@@ -48,9 +48,9 @@ class Case:
 
 CASES = (
     Case("arxiv", "features", SAMPLE, (("features", "terms"),)),
-    Case("arxiv", "docs", SAMPLE),
-    Case("tang_poems", "docs", SAMPLE),
-    Case("django_docs", "docs", 1000),
+    Case("arxiv", "docs", SAMPLE, (("features", "word:3"),)),
+    Case("tang_poems", "docs", SAMPLE, (("features", "word:2"),)),
+    Case("django_docs", "docs", 1000, (("features", "word:3"),)),
     Case("licenses", "docs", SAMPLE, (("features", "word:3"),)),
 )
 
@@ -77,6 +77,7 @@ def _rows(case: Case) -> Iterator[Json]:
             asked = dict(case.settings) | {"candidates": ways, "recall": RECALL}
             print(f"{case.collection}, {asked}", file=sys.stderr)
             tuning = nd.tune(case.path, threshold=0.8, sample=case.sample, **asked)
+            assert tuning.choice is not None  # fields and models alone have no choice
             if truth is None:
                 exact = {**tuning.settings, "candidates": "exact"}
                 truth = _similar(_run(case, exact, folder)[0])
