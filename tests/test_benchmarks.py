@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 from benchmarks import (
     child,
-    choosing_page,
     corpora,
     dedup,
     dedup_contests,
@@ -61,11 +60,6 @@ TOOLS = ("neardup", dedup_once.TWO_THREADS, dedup_once.BEFORE, "rensa")
 def test_page_is_made_of_the_committed_results():
     results = {name: Result.load(name, RESULTS) for name in report.BENCHMARKS}
     assert report.PAGE.read_text(encoding="utf-8") == report.page(results)
-
-
-def test_choosing_is_made_of_the_committed_results():
-    results = {name: Result.load(name, RESULTS) for name in choosing_page.BENCHMARKS}
-    assert choosing_page.PAGE.read_text(encoding="utf-8") == choosing_page.page(results)
 
 
 @pytest.mark.parametrize("name", corpora.GENERATED)

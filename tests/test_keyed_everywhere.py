@@ -48,6 +48,7 @@ def found(**settings):
         {"features": "sentences:3"},
         {"features": "edges"},
         {"features": "word:1", "weights": "tfidf"},
+        {"features": "word:1", "weights": "idf"},
         {"features": "word:1", "weights": "tfidf:lab", "similarity": "cosine"},
         {"features": "keywords:10"},
     ],

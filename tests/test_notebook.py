@@ -108,7 +108,7 @@ def test_the_reprs():
     assert made["Result"] == "<Result of 3 documents: 1 removed, 1 cluster>"
     assert made["Result without pairs"] == "<Result of 1 document: 0 removed, 0 clusters>"
     assert made["Sweep"] == "<Sweep of 3 documents: 8 rows, jaccard ≥ 0.6, 0.5>"
-    assert made["Tuning"].startswith("<Tuning for 3 documents: exact on word:3, ")
+    assert made["Tuning"].startswith("<Tuning for 3 documents, without labels: word:1>")
     assert made["Answers"] == "<Answers to 3 queries: 5 matches>"
     assert repr(nd.MemoryIndex().check(1, "a b c")) == "<Verdict new, added>"
     seen = nd.MemoryIndex()

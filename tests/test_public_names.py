@@ -23,6 +23,7 @@ OTHER_DEFAULTS = {
     ("idf", "features"): "word:1",  # counts words by default
     ("tune", "features"): None,  # chosen
     ("tune", "recall"): None,  # depends on the candidates
+    ("tune", "cluster"): None,  # chosen
 }
 # None leaves a setting to the preset, or to an index that exists.
 LEFT_OPEN = {"dedup", "sweep", "Index", "MemoryIndex"}
@@ -92,8 +93,9 @@ def test_defaults_are_those_of_the_table(name):
 
 
 def test_the_functions_have_all_settings():
-    for name in ("dedup", "tune"):
-        assert set(SETTINGS) <= {parameter.name for parameter in parameters(name)}
+    assert set(SETTINGS) <= {parameter.name for parameter in parameters("dedup")}
+    tuned = {parameter.name for parameter in parameters("tune")}
+    assert set(SETTINGS) - {"model"} <= tuned  # a model is fitted to labels, not tuned
     swept = {parameter.name for parameter in parameters("sweep")}
     assert {*OF_SWEEPS, "bits", "threshold"} <= swept
     assert not swept & (set(SETTINGS) - {*OF_SWEEPS, "bits", "threshold"})
@@ -136,7 +138,7 @@ reveal_type(nd.dedup(texts).summary)
 nd.dedup(texts, treshold=0.8)  # refused
 nd.tune(texts, bits="64")  # refused
 nd.sweep(texts, keep="first")  # refused
-nd.dedup(texts, cluster="stars")  # refused
+nd.dedup(texts, pairs="some")  # refused
 nd.detup(texts)  # refused
 """
 

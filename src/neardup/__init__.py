@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ServiceError as ServiceError,
     )
     from neardup.comparison.compare import compare as compare
+    from neardup.comparison.record_result import RecordComparison as RecordComparison
     from neardup.comparison.result import Comparison as Comparison
     from neardup.deduplication.result import Result as Result
     from neardup.deduplication.run import dedup as dedup
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         SchemeMismatchError as SchemeMismatchError,
         SettingError as SettingError,
     )
+    from neardup.evaluation.evaluate import Evaluation as Evaluation, evaluate as evaluate
     from neardup.features.idf import IdfTable as IdfTable
     from neardup.fingerprints import (
         Fingerprints as Fingerprints,
@@ -63,10 +65,12 @@ if TYPE_CHECKING:
 _NAMES = {
     "neardup.client": ("AsyncClient", "Client", "ServiceError"),
     "neardup.comparison.compare": ("compare",),
+    "neardup.comparison.record_result": ("RecordComparison",),
     "neardup.comparison.result": ("Comparison",),
     "neardup.deduplication.result": ("Result",),
     "neardup.deduplication.run": ("dedup",),
     "neardup.errors": ("InputError", "NeardupError", "SchemeMismatchError", "SettingError"),
+    "neardup.evaluation.evaluate": ("Evaluation", "evaluate"),
     "neardup.features.idf": ("IdfTable",),
     "neardup.fingerprints": ("Fingerprints", "fingerprint", "hamming", "idf"),
     "neardup.hashes": ("keyed",),

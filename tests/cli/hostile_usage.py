@@ -41,6 +41,7 @@ _WORKING: dict[str, dict[str, list[str]]] = {
     "review": {"out": ["{run}"]},
     "decisions": {"file": ["{decisions}"]},
     "rethreshold": {"run": ["{run}"], "threshold": ["0.9"], "output": ["{new}"]},
+    "evaluate": {"out": ["{run}"], "truth_column": ["text"]},
     "index query": {"path": ["{index}"], "document": ["the quick brown fox"]},
     "index check": {
         "path": ["{index}"],
@@ -66,6 +67,7 @@ _WORKING: dict[str, dict[str, list[str]]] = {
     "hashes": {"families": ["nd1"], "words": ["{text}"]},
     "sphere": {"count": ["3"]},
     "reproduce": {"preset": ["sphere"], "inputs": ["{docs}"]},
+    "benchmark": {"what": ["{labelled}"]},
     "completion": {"shell": ["bash"]},
 }
 
@@ -106,6 +108,9 @@ class Files:
         with Index(self.folder / "index", store_text=True) as index:
             index.add_many((row["id"], row["text"]) for row in rows)
         dedup(rows, pairs="all", threshold=0.7).save(self.folder / "run")
+        (self.folder / "labelled").mkdir()
+        (self.folder / "labelled" / "docs.jsonl").write_bytes(docs.read_bytes())
+        (self.folder / "labelled" / "pairs.csv").write_text("a,b\n0,1\n", encoding="utf-8")
         named = [Named(row["id"], content_of(row["text"])) for row in rows[:2]]
         DecisionFile(self.folder / "decisions.jsonl").add("same", named, by="ann")
         return self
@@ -118,6 +123,7 @@ class Files:
             "prints": "prints.parquet",
             "index": "index",
             "run": "run",
+            "labelled": "labelled",
             "decisions": "decisions.jsonl",
             "broken": "broken",
             "empty": "empty",

@@ -126,3 +126,36 @@ def test_help_has_an_example(run):
     result = run("--help")
     assert result.code == 0
     assert "neardup compare draft.txt final.txt" in result.out
+
+
+def test_two_records(run, tmp_path):
+    (tmp_path / "a.json").write_text('{"name": "Ann Lee", "age": 7, "city": null}')
+    (tmp_path / "b.json").write_text('{"name": "Anne Lee", "age": 7}')
+    files = tmp_path / "a.json", tmp_path / "b.json"
+    result = run(*files, "--fields", "name*2+age+city", "--features", "word:1")
+    assert result.code == 0
+    assert "[-Ann-] Lee" in result.out
+    assert "no evidence" in result.out
+    found = json.loads(run(*files, "--fields", "name*2+age+city", "--json").out)
+    assert [field["a"] for field in found["fields"]] == ["Ann Lee", "7", ""]
+    texts = [file.read_text() for file in files]
+    by_text = run("--text", texts[0], "--text", texts[1], "--fields", "name+age", "--json")
+    assert json.loads(by_text.out)["score"] == 1 / 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "the first --text is not JSON"),
+        ("[" * 100_000, "the first --text is not JSON"),
+        ("3", "the first --text is a JSON int, not an object"),
+        ('{"x": 1}', "a has none of the fields name, age; it has 'x'"),
+        ('{"name": [1]}', "a['name'] is a list"),
+    ],
+    ids=["broken", "deep", "number", "other fields", "list"],
+)
+def test_what_is_no_record(run, text, message):
+    result = run("--text", text, "--text", '{"name": "Ann"}', "--fields", "name+age")
+    assert result.code in (1, 2)
+    assert result.out == ""
+    assert message in result.err

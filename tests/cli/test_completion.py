@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from neardup.collection.settings import DedupSettings
+from neardup.errors import SettingError
 from neardup.pairs.choose import require_plan
 from neardup.settings import SETTINGS
 
@@ -48,7 +49,10 @@ def test_commands_and_options(shell):
             ["caim", "irrs", "blog", "slides", "sphere", "google2007"],
         ),
         ("neardup reproduce s", ["slides", "sphere"]),
-        ("neardup dedup --similarity ", ["jaccard", "weighted-jaccard", "cosine", "hamming"]),
+        (
+            "neardup dedup --similarity ",
+            ["jaccard", "weighted-jaccard", "cosine", "hamming", "fields", "model"],
+        ),
         ("neardup dedup --cluster s", ["star"]),
         ("neardup dedup --keep l", ["longest"]),
         ("neardup dedup --format j", ["jsonl"]),
@@ -69,17 +73,24 @@ def test_files_are_left_to_the_shell():
 FITTING = {
     "given": {"features": "terms"},
     "hamming": {"threshold": 3},
+    "fields": {"text": "name:exact + city"},
     "weighted-jaccard": {"weights": "count"},
 }
+
+STORED = {"dense": "dense:0.25"}
 
 
 @pytest.mark.parametrize(
     ("name", "choice"), [(one.name, choice) for one in SETTINGS.values() for choice in one.choices]
 )
 def test_what_is_proposed_is_accepted(name, choice):
+    if choice == "model":
+        with pytest.raises(SettingError, match="needs a fitted model"):
+            DedupSettings.of(similarity=choice)
+        return
     settings = DedupSettings.of(**{name: choice}, **FITTING.get(choice, {}))
     require_plan(settings)
-    assert settings.as_dict()[name] == choice
+    assert settings.as_dict()[name] == STORED.get(choice, choice)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -183,3 +183,81 @@ def test_compare_terms(neardup, tmp_path):
     held = pa.table({"id": ["a", "b"], "terms": [["x", "y"], ["x", "z"]]})
     nd.dedup(held, features="terms").save(tmp_path / "out")
     assert neardup("compare", tmp_path / "out", "a", "b").code == 0
+
+
+PEOPLE = pa.table(
+    {
+        "id": ["p1", "p2", "p3", "p4"],
+        "name": ["Ann Lee", "Anne Lee", "Bob Ray", "Bob \x1b[2JRay"],
+        "street": ["Main street 5", "Main street 5", "High road 7", "High road 7"],
+        "city": ["Oslo", "", "Bergen", "Bergen"],
+    }
+)
+
+
+@pytest.fixture(params=["parquet", "jsonl", "csv"])
+def records(tmp_path, request):
+    settings = {"text": "name*2+street+city", "features": "char:3", "threshold": 0.5}
+    store(tmp_path / "out", PEOPLE, format=request.param, **settings)
+    return tmp_path / "out"
+
+
+def test_compare_two_records_of_a_run(neardup, records):
+    result = neardup("compare", records, "p1", "p2")
+    listed = read(records).clusters[0][1].similarity
+    assert result.code == 0
+    assert result.out.startswith(f"listed by the run: similarity {shown_similarity(listed)}\n")
+    assert "[-Ann-] Lee" in result.out
+    assert "(empty)" in result.out
+    found = json.loads(neardup("compare", records, "p1", "p2", "--json").out)
+    assert found["ids"] == ["p1", "p2"]
+    assert found["score"] == found["listed"]["similarity"] == listed
+    assert [field["name"] for field in found["fields"]] == ["name", "street", "city"]
+    assert sum(field["adds"] for field in found["fields"]) == pytest.approx(listed)
+
+
+def test_compare_two_records_by_other_features(neardup, records):
+    found = json.loads(neardup("compare", records, "p1", "p2", "--json", "--features=word:1").out)
+    assert {field["how"] for field in found["fields"]} == {"word:1"}
+
+
+def test_compare_records_by_the_rarity_that_the_run_counted(neardup, tmp_path):
+    out = tmp_path / "out"
+    store(out, PEOPLE, text="name+street", features="word:1", weights="tfidf", threshold=0.3)
+    similarity = read(out).clusters[0][1].similarity
+    found = json.loads(neardup("compare", out, "p1", "p2", "--json").out)
+    assert found["score"] == similarity
+    assert "weights_of" not in found
+
+
+def test_compare_texts_by_the_rarity_that_the_run_counted(neardup, tmp_path):
+    out = tmp_path / "out"
+    store(out, features="word:1", weights="tfidf", threshold=0.5)
+    row = removed(out)
+    ids = f"d{row.duplicate_of}", f"d{row.place}"
+    found = json.loads(neardup("compare", out, *ids, "--json").out)
+    assert found["jaccard"] == pytest.approx(row.similarity, abs=1e-12)
+
+
+def test_explain_a_record(neardup, records):
+    result = neardup("explain", records, "p2")
+    assert "field by field, A the document it duplicates, B this one:" in result.out
+    assert "{+Anne+} Lee" in result.out
+    found = json.loads(neardup("explain", records, "p2", "--json").out)
+    assert found["parts"]["score"] == found["similarity"]
+    assert json.loads(neardup("explain", records, "p1", "--json").out)["parts"] is None
+
+
+def test_records_cannot_control_the_terminal(neardup, records):
+    for result in (neardup("explain", records, "p4"), neardup("compare", records, "p3", "p4")):
+        assert result.code == 0
+        assert "\x1b" not in result.out
+        assert "␛[" in result.out
+
+
+def test_records_of_the_other_collection(neardup, tmp_path):
+    some = {"text": "name+street+city", "features": "char:3", "threshold": 0.5}
+    nd.dedup(PEOPLE.slice(0, 1), against=PEOPLE.slice(1, 1), **some).save(tmp_path / "out")
+    found = json.loads(neardup("compare", tmp_path / "out", "p1", "p2", "--json").out)
+    assert found["score"] == found["listed"]["similarity"]
+    assert [field["b"] for field in found["fields"]] == ["Anne Lee", "Main street 5", ""]

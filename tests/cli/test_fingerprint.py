@@ -68,7 +68,7 @@ def test_rejected_rows_are_told(corpus, tmp_path):
         (["{corpus}", "-o", "{out}", "--features", "sentence"], 2, "word:3"),
         (["{corpus}", "-o", "{out}", "--bits", "5000"], 2, "1 to 4096"),
         (["{corpus}", "-o", "{out}", "--threads", "0"], 2, "from 1 to 1,024"),
-        (["{corpus}", "-o", "{out}", "--weights", "idf"], 2, "set or count"),
+        (["{corpus}", "-o", "{out}", "--weights", "idfs"], 2, "set or count"),
         (["{corpus}"], 2, "--output"),
         (["no-such-file.jsonl", "-o", "{out}"], 1, "no-such-file.jsonl"),
         (["{corpus}", "-o", "{out}", "--text", "body"], 1, "body"),

@@ -39,7 +39,7 @@ def index(tmp_path):
     done = neardup("index", "create", path, "--store-text")
     assert done.returncode == 0, done.stderr
     assert done.stdout == (
-        "finds jaccard ≥ 0.8, expected recall 0.9994 at the threshold\n"
+        "finds jaccard ≥ 0.8, an expected 0.9994 of the pairs at the threshold\n"
         f"nd1/word:3/set/64 → {path}\n"
     )
     return path

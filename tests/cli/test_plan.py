@@ -28,7 +28,7 @@ def test_alternatives_choice_and_promises_in_80_columns(run):
     assert result.code == 0, result.err
     lines = result.out.splitlines()
     assert lines[0] == "10,000,000 fingerprints of 64 bits, pairs within 6; one thread"
-    heading = ["plan", "tables", "guarantee", "candidates", "memory", "seconds", "recall"]
+    heading = ["plan", "tables", "guarantee", "candidates", "memory", "seconds", "found"]
     assert lines[2].split() == heading
     for name in ("blocks:6", "all", "bands:4x16", "rotate:16:4", "prefix:16", "length:0.2"):
         assert any(line.startswith(name) for line in lines[3:])

@@ -4,6 +4,7 @@ import io
 import sys
 from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 from tests.runs.stored import store
 
@@ -104,3 +105,24 @@ def test_what_is_no_run(review, monkeypatch, tmp_path, capsys):
         main()
     assert stopped.value.code == 1
     assert "not a folder that dedup wrote" in capsys.readouterr().err
+
+
+def test_records_are_shown_field_by_field(monkeypatch, capsys, tmp_path):
+    people = pa.table(
+        {
+            "id": ["p1", "p2"],
+            "name": ["Ann Lee", "Anne Lee"],
+            "street": ["Main street 5", "Main street 5"],
+        }
+    )
+    store(tmp_path / "out", people, text="name*2+street", features="char:3", threshold=0.5)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", ["neardup", "review", str(tmp_path / "out"), "--by", "ann"])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"s\n")))
+    with pytest.raises(SystemExit):
+        main()
+    out = capsys.readouterr().out
+    assert "[-Ann-] Lee" in out
+    assert "{+Anne+} Lee" in out
+    assert "adds" in out
+    assert said(tmp_path / "out") == [("same", ["p1", "p2"])]

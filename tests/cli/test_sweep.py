@@ -31,7 +31,7 @@ def test_table_json_and_folder(run, tmp_path):
     options = (SAMPLE, *GRID, "--plan", "blocks:3", "--threshold", "0.9,0.8", "--exact")
     shown = run(*options, "--top", 2, "-o", out)
     assert shown.code == 0, shown.err
-    assert "jaccard ≥ 0.9; true pairs in all:" in shown.out
+    assert "pairs reach it; recall is the share found of them" in shown.out
     assert "bands:3x12, the most similar pairs" in shown.out
     assert "…" not in shown.out  # wider than the terminal, but not truncated
     assert shown.out.splitlines()[-1] == f"table and plots → {out}"

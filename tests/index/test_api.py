@@ -469,7 +469,7 @@ def test_stats_and_buckets(make):
     similar.add_many(pairs(0, 5))
     stats = similar.stats()
     assert stats.documents == stats.to_dict()["documents"] == 5
-    assert stats.finds.startswith("jaccard ≥ 0.8, expected recall 0.99")
+    assert stats.finds.startswith("jaccard ≥ 0.8, an expected 0.99")
     assert (stats.largest_buckets, stats.expired, stats.added["hour"]) == ([], 0, 5)
     assert stats.oldest == stats.newest == similar.get(0).seen.first
 

@@ -77,7 +77,7 @@ def test_compare_texts(client):
     assert 0 < found["jaccard"] < 1
     settings = {"features": "char:3"}
     other = client.post("/v1/compare", json={"a": A, "b": B, "settings": settings}).json()
-    assert other == json.loads(json.dumps(nd.compare(A, B, **settings).to_dict()))
+    assert other == json.loads(json.dumps(nd.compare(A, B, features="char:3").to_dict()))
 
 
 def test_compare_in_an_index(client):

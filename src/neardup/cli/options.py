@@ -199,7 +199,7 @@ idf: Decorator = path(
     "--idf",
     section=FINGERPRINTS,
     note="counted from the input",
-    help="Document frequencies for tf-idf weights, a table written by `neardup idf`.",
+    help="Document frequencies for weights by rarity, a table written by `neardup idf`.",
 )
 quiet: Decorator = flag("--quiet", "-q", help="Print nothing but errors.")
 as_json: Decorator = flag("--json", help="Print one JSON object instead of text.")

@@ -106,7 +106,7 @@ class IndexSettings:
         """What the index finds, in a few words."""
         if self.threshold is None:
             return f"{self.plan}, up to {self.max_distance} differing bits"
-        sure = f"expected recall {self.recall:.4f} at the threshold"
+        sure = f"an expected {self.recall:.4f} of the pairs at the threshold"
         return f"{self.similarity} ≥ {self.threshold:g}, {'complete' if self.complete else sure}"
 
     @property
@@ -177,7 +177,7 @@ class IndexSettings:
                 )
 
     def fingerprinter(self, hash: Any, idf: Any, threads: int) -> Fingerprinter:
-        """The fingerprinter; tf-idf weights need a fixed table, because the index grows."""
+        """The fingerprinter; weights by rarity need a fixed table, because the index grows."""
         if hash is None and self.scheme.hash.startswith(FUNCTION_PREFIX):
             raise SettingError(
                 f"fingerprints of {self.scheme} are made with a Python function; pass it as hash"

@@ -187,6 +187,11 @@ class IndexSource:
     @classmethod
     def of(cls, index: Index, settings: DedupSettings) -> IndexSource:
         """The documents of an index; it must store texts unless they are compared by `hamming`."""
+        if settings.is_scored:
+            raise SettingError(
+                f"{index.path} does not store the columns that similarity={settings.similarity!r} "
+                "compares; compare with the files instead, or use another similarity"
+            )
         if settings.similarity != "hamming" and not index.settings.store_text:
             raise SettingError(
                 f"{index.path} finds documents by the distance of fingerprints and stores no texts "

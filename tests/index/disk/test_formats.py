@@ -89,7 +89,7 @@ def test_the_second_format_is_still_read(path, monkeypatch):
     for readonly in (True, False):
         with nd.Index(path, create=False, readonly=readonly) as index:
             assert str(index.scheme) == "nd1/word:3/set/64"
-            expected = "jaccard ≥ 0.8, expected recall 0.9994 at the threshold"
+            expected = "jaccard ≥ 0.8, an expected 0.9994 of the pairs at the threshold"
             assert index.settings.finds == expected
             assert (index.settings.ttl, index.settings.store_text) == (365 * 86400, True)
             stats = index.stats()

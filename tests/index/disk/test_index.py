@@ -92,17 +92,18 @@ def test_other_settings_of_an_index_by_distance_are_refused(path, setting, named
     nd.Index(path, max_distance=3).close()
 
 
-def test_weights_by_tfidf_bring_their_table_along(path):
+@pytest.mark.parametrize("weights", ["tfidf", "idf"])
+def test_weights_by_rarity_bring_their_table_along(path, weights):
     table = nd.idf(["the cat", "the dog", "a bird"])
-    with nd.Index(path, features="word:1", weights="tfidf", idf=table) as index:
+    with nd.Index(path, features="word:1", weights=weights, idf=table) as index:
         index.add(1, "the cat")
     with nd.Index(path) as index:
         assert index.scheme.idf == table.content
         assert [match.id for match in index.query("the cat")] == [1]
     with pytest.raises(nd.SettingError, match="idf"):
-        nd.MemoryIndex(features="word:1", weights="tfidf")
+        nd.MemoryIndex(features="word:1", weights=weights)
     with pytest.raises(nd.SettingError, match="idf"):
-        nd.Index(path.with_name("y"), features="word:1", weights="tfidf")
+        nd.Index(path.with_name("y"), features="word:1", weights=weights)
     assert not path.with_name("y").exists()
 
 

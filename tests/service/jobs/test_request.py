@@ -18,7 +18,10 @@ CLOSED = {
         *("output", "overwrite", "against", "update", "index", "replace", "config", "resume"),
         *("quiet", "json", "progress", "inputs"),
     },
-    "tune": {"output", "quiet", "json", "progress", "inputs"},
+    "tune": {
+        *("output", "quiet", "json", "progress", "inputs"),
+        *("propose", "count", "fit"),  # write files of their own
+    },
     "sweep": {"output", "overwrite", "json", "progress", "inputs"},
 }
 
@@ -183,6 +186,17 @@ def test_vectors_of_a_sphere_are_left_to_the_job(root):
     """They would take minutes, and a request is answered at once."""
     found = request(root, settings={"projection": "sphere:256x2048"})
     assert found.settings == {"projection": "sphere:256x2048"}
+
+
+def test_models_lie_in_the_data_folder(root, tmp_path):
+    (tmp_path / "model.json").write_text("{}")
+    made = request(root, settings={"model": "model.json", "similarity": "model"})
+    assert "--model=model.json" in made.command("out", 1)
+    for path in ("../model.json", "/etc/passwd", "missing.json"):
+        with pytest.raises(InputError):
+            request(root, settings={"model": path})
+    with pytest.raises(SettingError, match="needs a fitted model"):
+        request(root, settings={"similarity": "model"})
 
 
 def test_decisions_lie_in_the_data_folder(root):

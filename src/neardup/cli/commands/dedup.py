@@ -44,7 +44,7 @@ _FORMATS = ("parquet", "jsonl", "csv")
     "--copies",
     help="Add a column `copies` to the kept rows: how many documents each stands for.",
 )
-@options.settings("threshold", "similarity", "keep", "cluster", "pairs", "floor")
+@options.settings("threshold", "similarity", "model", "keep", "cluster", "pairs", "floor")
 @options.option(
     "--against",
     metavar="INPUT",
@@ -287,7 +287,7 @@ def _print(result: Result, saved: Saved, output: Path) -> None:
         f"copies in {count(summary['clusters'], 'cluster')}; {summary['removed']:,} removed, "
         f"{summary['kept']:,} kept"
     )
-    say(f"{_listed(result, summary)}; {count(summary['candidates'], 'candidate')}, all verified")
+    say(f"{_listed(result, summary)}; {count(summary['candidates'], 'candidate')}, each compared")
     if "repeats_index" in summary:
         say(_repeated(summary))
     if "decisions" in summary:

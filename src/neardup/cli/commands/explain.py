@@ -13,6 +13,7 @@ from neardup.cli.terminal import count, plain_console, say, say_json
 from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
+    from neardup.comparison.record_result import RecordComparison
     from neardup.comparison.result import Comparison
     from neardup.runs import DocumentRow, Link, Run
     from neardup.runs.why import Why
@@ -31,8 +32,8 @@ def explain(out: Path, id: str, context: int, full: bool, json: bool) -> None:
     """Say why a document of a run was kept or removed.
 
     Shows the document it duplicates, the chain between them if there is one, decisions, near
-    misses if the run lists pairs below the threshold (`dedup --floor`), and a word diff. The first
-    call builds an index in OUT.
+    misses if the run lists pairs below the threshold (`dedup --floor`), and a word diff, or, of
+    records, what each field adds to the similarity. The first call builds an index in OUT.
 
     Example: neardup explain out d44
     """
@@ -47,7 +48,11 @@ def explain(out: Path, id: str, context: int, full: bool, json: bool) -> None:
         say_json(_object(run, document, reason, near[:_NEIGHBOURS]))
         return
     _print(run, document, reason, near[:_NEIGHBOURS])
-    if document.duplicate_of is not None:
+    if document.duplicate_of is None:
+        return
+    if run.is_scored:
+        _print_fields(run, document, context, full)
+    if not run.fields:
         _print_diff(_compared(run, document), context, full)
 
 
@@ -107,6 +112,26 @@ def _compared(run: Run, document: DocumentRow) -> Comparison:
     return compare(texts[document.duplicate_of], texts[document.place])
 
 
+def _fields(run: Run, document: DocumentRow) -> RecordComparison:
+    from neardup.runs.compared import compared_records
+
+    assert document.duplicate_of is not None
+    return compared_records(run, document.duplicate_of, document.place)
+
+
+def _print_fields(run: Run, document: DocumentRow, context: int, full: bool) -> None:
+    from neardup.comparison.record_view import RecordView
+
+    assert document.duplicate_of is not None
+    names = str(run.document(document.duplicate_of).id), str(document.id)
+    say()
+    how = "field by field" if run.fields else "by the model"
+    say(f"{how}, A the document it duplicates, B this one:")
+    say()
+    view = RecordView(_fields(run, document), names, context, full, run.limit)
+    plain_console().print(view)
+
+
 def _print_diff(comparison: Comparison, context: int, full: bool) -> None:
     from neardup.comparison.diff_text import DiffCounts, DiffStyle, diff_text
 
@@ -145,4 +170,5 @@ def _object(run: Run, document: DocumentRow, reason: Why, near: list[Link]) -> d
         ],
         "decisions": _decisions(run, document),
         "diff": None if target is None else _compared(run, document).to_dict()["diff"],
+        "parts": _fields(run, document).to_dict() if run.is_scored and target else None,
     }

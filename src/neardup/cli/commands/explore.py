@@ -25,7 +25,8 @@ _OPEN = (
 @options.path_argument(
     "out",
     "OUT",
-    "Folder that `neardup dedup` wrote. Without it, only the laboratory is opened.",
+    "Folder that `neardup dedup` wrote, or a file of pairs to label. Without it, only the "
+    "laboratory is opened.",
     required=False,
 )
 @options.option(
@@ -49,6 +50,9 @@ def explore(
     Pages: overview, clusters, documents, review queue, threshold, decisions, laboratory. Only
     this machine can open them. The first start builds an index in OUT. Decisions are stored in
     OUT/decisions.jsonl, which `neardup dedup --decisions` obeys. Ctrl-C ends it.
+
+    A file of pairs to label, as `neardup tune` writes it, opens at its first pair. The answers are
+    stored beside it, in FILE.decisions.jsonl; they are labels.
 
     Example: neardup explore out
     """

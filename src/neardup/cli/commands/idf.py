@@ -34,7 +34,7 @@ def idf(
     hash: str,
     threads: int | None,
 ) -> None:
-    """Count document frequencies, for tf-idf weights.
+    """Count document frequencies, for weights by rarity (tfidf and idf).
 
     Writes a table of the number of documents in which each feature occurs, for the option --idf of
     other commands.

@@ -122,7 +122,7 @@ def index() -> None:
 @options.path(
     "--idf",
     section=options.FINGERPRINTS,
-    help="Document frequencies for tf-idf weights, a table written by `neardup idf`.",
+    help="Document frequencies for weights by rarity, a table written by `neardup idf`.",
 )
 @options.settings("bits", "hash", "tie", "projection")
 def create(

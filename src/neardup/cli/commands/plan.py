@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "--similarity",
     type=float,
     metavar="COSINE",
-    help="Also show the expected recall of pairs with this cosine similarity.",
+    help="Also show the expected share of pairs with this cosine similarity that are found.",
 )
 @options.as_json
 def plan(
@@ -132,7 +132,7 @@ def _table(rows: list[dict[str, Any]], with_recall: bool) -> Table:
     table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="dim")
     table.add_column("plan", no_wrap=True)
     headings = ["tables", "guarantee", "candidates", "memory", "seconds"]
-    for heading in [*headings, "recall"] if with_recall else headings:
+    for heading in [*headings, "found"] if with_recall else headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         cells = [

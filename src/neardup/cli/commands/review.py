@@ -15,16 +15,19 @@ from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
     from neardup.decisions import Decision
-    from neardup.runs import QueueItem, Run
+    from neardup.runs import DocumentRow, QueueItem, Run
 
 _KEYS = "s same, d different, k keep one of them, n skip, u undo, q quit"
+_KEYS_TO_LABEL = "s same, d different, n skip, u undo, q quit"
 _SAYS = {"s": "same", "d": "different", "n": "skip"}
 _KEPT = {"1": 0, "a": 0, "2": 1, "b": 1}
 _QUIT = ("q", "\x03", "\x04")
 
 
 @click.command(cls=Command)
-@options.path_argument("out", "OUT", "Folder that `neardup dedup` wrote.")
+@options.path_argument(
+    "out", "OUT", "Folder that `neardup dedup` wrote, or a file of pairs to label."
+)
 @options.option(
     "--by", metavar="NAME", note="your user name", help="Who decides: the name in decisions.jsonl."
 )
@@ -37,6 +40,9 @@ def review(out: Path, by: str | None, context: int) -> None:
     stored in OUT/decisions.jsonl, which `neardup dedup --decisions` obeys. Without a terminal, keys
     are read from standard input, one per line.
 
+    A file of pairs to label, as `neardup tune` writes it, is asked about in its order, without k.
+    The answers are stored beside it, in FILE.decisions.jsonl; they are labels.
+
     Example: neardup review out --by ann
     """
     from neardup.cli.stored_run import opened, user_name
@@ -47,7 +53,7 @@ def review(out: Path, by: str | None, context: int) -> None:
     stopping.if_stopped(lambda: f"{count(len(made), 'decision')} stored in {run.decisions.path}")
     _Review(run, by or user_name(), context, made).run()
     say(f"{count(len(made), 'decision')} stored in {run.decisions.path}")
-    if made:
+    if made or run.to_label is not None:
         say(f"Next: {rerun_command(run)}")
 
 
@@ -76,11 +82,10 @@ class _Review:
         say(f"[{done + 1:,} of {total:,}] similarity {similarity}. {item.reason}")
         for letter, place in (("a", item.a), ("b", item.b)):
             document = documents[place]
-            role = (
-                "other collection" if document.is_other else "kept" if document.kept else "removed"
-            )
-            source = f", from {document.source}" if document.source else ""
-            say(f"  {letter}  {document.id} ({role}{source})")
+            say(f"  {letter}  {document.id}{_told(document) if run.to_label is None else ''}")
+        names = str(documents[item.a].id), str(documents[item.b].id)
+        if self._show_fields(item, names):
+            return
         comparison = compare(texts[item.a], texts[item.b])
         console = plain_console()
         colour = console.color_system is not None and not console.no_color
@@ -88,16 +93,28 @@ class _Review:
         say(f"  {DiffCounts.of(comparison.diff)}")
         console.print(diff_text(comparison.diff, style))
 
+    def _show_fields(self, item: QueueItem, names: tuple[str, str]) -> bool:
+        """Print what the similarity is made of; whether that shows the documents."""
+        from neardup.comparison.record_view import RecordView
+        from neardup.runs.compared import compared_parts
+
+        found = compared_parts(self._run, item.a, item.b)
+        if found is None:
+            return False
+        plain_console().print(RecordView(found, names, self._context, limit=self._run.limit))
+        return found.has_fields
+
     def _act(self, item: QueueItem) -> bool:
         """Do what the next key says; False to end."""
+        keys = _KEYS if self._run.to_label is None else _KEYS_TO_LABEL
         while True:
-            key = _key(_KEYS)
+            key = _key(keys)
             if key is None or key in _QUIT:
                 return False
             if key in _SAYS:
                 self._add(_SAYS[key], (item.a, item.b), item.similarity)
                 return True
-            if key == "k":
+            if key == "k" and self._run.to_label is None:
                 which = _key("keep a or b")
                 if which in _KEPT:
                     kept = (item.a, item.b)[_KEPT[which]]
@@ -108,9 +125,9 @@ class _Review:
                 if self._undo():
                     return True
             else:
-                say(f"unknown key {key!r}: {_KEYS}")
+                say(f"unknown key {key!r}: {keys}")
 
-    def _add(self, says: str, places: tuple[int, int], similarity: float) -> None:
+    def _add(self, says: str, places: tuple[int, int], similarity: float | None) -> None:
         documents = [self._run.named(place) for place in places]
         made = self._run.decisions.add(says, documents, by=self._by, similarity=similarity)
         self._made.append(made)
@@ -124,6 +141,13 @@ class _Review:
         self._run.decisions.undo(last.key, by=self._by)
         say(f"undone: {last.says} {', '.join(map(str, last.documents))}")
         return True
+
+
+def _told(document: DocumentRow) -> str:
+    """What happened to a document of a run, and where it is from."""
+    role = "other collection" if document.is_other else "kept" if document.kept else "removed"
+    source = f", from {document.source}" if document.source else ""
+    return f" ({role}{source})"
 
 
 def _key(asked: str) -> str | None:

@@ -34,7 +34,10 @@ Number = TypeVar("Number", int, float)
     help="Minimum similarity of a true pair; several are evaluated in one run.",
 )
 @options.setting("similarity", help="Similarity measure: jaccard, weighted-jaccard or cosine.")
-@options.flag("--exact", help="Find all true pairs with an exact join, so that recall is known.")
+@options.flag(
+    "--exact",
+    help="Find all pairs at or above the threshold with an exact join, so that recall is known.",
+)
 @options.option(
     "--top",
     type=click.IntRange(min=0),
@@ -78,6 +81,7 @@ def sweep(
     """Measure candidates, recall and time of many search plans.
 
     Shows each plan's candidates, true and false pairs, recall and seconds beside the predictions.
+    True pairs are those at or above the threshold; recall is the share of them that a plan finds.
 
     Example: neardup sweep corpus.jsonl --bands 2,3,4 --band-bits 10,12,18 --exact -o out
     """

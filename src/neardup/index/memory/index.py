@@ -28,8 +28,8 @@ class MemoryIndex(BaseIndex):
 
     Args:
         features: What a document consists of, for example `word:3`. Default: word:3.
-        weights: Weight of a feature: `set`, `count`, `tfidf`, `tfidf:lab` or `given`. Default: set;
-            given for terms; tfidf for keywords.
+        weights: Weight of a feature: `set`, `count`, `tfidf`, `idf`, `tfidf:lab` or `given`.
+            Default: set; given for terms; tfidf for keywords.
         bits: Bits of a fingerprint, 1 to 4096. Default: 64.
         hash: Hash family by name, one with a secret key (`nd.keyed`), or a function from bytes to
             int. Default: nd1.
@@ -37,7 +37,7 @@ class MemoryIndex(BaseIndex):
         projection: Project the sums onto a sphere before taking signs. Default: none.
         text: Fields of records with optional weights, for example `name*2+street+city`. Default:
             documents are plain texts.
-        idf: Table for tf-idf weights, from `nd.idf` or a saved file.
+        idf: Table for weights by rarity, from `nd.idf` or a saved file.
         threshold: Minimum similarity of near-duplicates, as in `dedup`. Default: 0.8, unless
             `max_distance` or `plan` is given.
         complete: Miss nothing. Without it, an index by similarity finds an expected 99.9 % of the

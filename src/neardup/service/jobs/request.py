@@ -59,8 +59,8 @@ _TAKEN: dict[str, dict[str, str]] = {
     },
     "tune": {
         **_from_the_table("threshold", "recall", "similarity", *_INPUT, "features", "weights"),
-        **_from_the_table("hash", "candidates", "memory", "threads"),
-        **{"budget": _TIME, "sample": _WHOLE},
+        **_from_the_table("hash", "cluster", "candidates", "memory", "threads"),
+        **{"budget": _TIME, "sample": _WHOLE, "labels": _TEXT},
     },
     "sweep": {
         **{"bands": _WHOLES, "band_bits": _WHOLES, "plans": _TEXTS, "threshold": _NUMBERS},
@@ -69,6 +69,7 @@ _TAKEN: dict[str, dict[str, str]] = {
         **_from_the_table("memory", "threads"),
     },
 }
+_PATHS = {"decisions", "model", "labels"}  # settings that name a file in the data folder
 _REPEATED = {"plans": "--plan"}  # options that are given once for each value
 
 
@@ -112,8 +113,8 @@ class JobRequest:
     def require_paths(self, root: DataRoot) -> None:
         """Refuse paths that do not exist or lead out of the data folder."""
         root.expand(self.inputs)
-        if "decisions" in self.settings:
-            root.expand([self.settings["decisions"]])
+        for name in _PATHS & self.settings.keys():
+            root.expand([self.settings[name]])
         if self.against:
             root.expand(self.against, indexes=True)
             of_indexes = (f"{root.indexes.name}/", f"{root.backups.name}/")
@@ -188,6 +189,9 @@ def _refuse_dedup(settings: dict[str, Any]) -> None:
     from neardup.pairs.choose import require_plan
 
     chosen = {name: value for name, value in settings.items() if name in SETTINGS}
+    # The job loads the model, whose name is that of a file in the data folder.
+    if chosen.pop("model", None) is not None and chosen.get("similarity") == "model":
+        del chosen["similarity"]
     given = chosen.get("projection", "")
     # With some hash, the vectors are not computed here, which may take minutes, but by the job.
     assumed = given + _SOME_HASH
@@ -203,7 +207,7 @@ def _refuse_dedup(settings: dict[str, Any]) -> None:
 
 def _refuse_tune(settings: dict[str, Any]) -> None:
     from neardup.collection.settings import DedupSettings
-    from neardup.lab.tune.run import BANDS
+    from neardup.lab.tune.plans import BANDS
 
     chosen = {name: value for name, value in settings.items() if name in SETTINGS}
     checked = DedupSettings.of(**chosen)
