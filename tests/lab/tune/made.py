@@ -93,6 +93,22 @@ def articles(count=150, seed=1):
     return _mixed(random, documents)
 
 
+def scans(rate, count=300, seed=1):
+    """Texts of 300 words, frequent and rare ones; a third again; letters are wrong at a rate."""
+    random = np.random.default_rng(seed)
+    vocabulary = np.array(words(random, 4000, 2, 4))
+    letters = np.array(list("abdefgiklmnoprstuvwz "))
+    documents = []
+    for number in range(count):
+        places = (len(vocabulary) * random.random(300) ** 3).astype(int)
+        for _ in range(1 + (random.random() < 1 / 3)):
+            text = np.array(list(" ".join(vocabulary[places])))
+            wrong = random.random(len(text)) < rate
+            text[wrong] = random.choice(letters, wrong.sum())
+            documents.append(("".join(text), number))
+    return _mixed(random, documents)
+
+
 def true_pairs(table):
     """The pairs of places that are the same."""
     places = {}

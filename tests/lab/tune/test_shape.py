@@ -1,4 +1,4 @@
-"""Guesses without labels: where unrelated pairs end, and what suits short and long texts."""
+"""What is recommended without labels: what suits short and long texts."""
 
 import numpy as np
 import pytest
@@ -12,41 +12,7 @@ from neardup.lab.tune.shape import (
     Shape,
     case_of,
     suits_dense,
-    threshold_between,
 )
-
-
-def histogram(counts, documents=1000, least=0.1):
-    """Pairs with so many in each step of 0.05 from `least` on."""
-    similarity = np.repeat(least + 0.025 + 0.05 * np.arange(len(counts)), counts)
-    nothing = np.zeros(len(similarity), np.int64)
-    return made.pool_pairs(nothing, nothing, similarity, documents, least)
-
-
-@pytest.mark.parametrize(
-    ("counts", "threshold"),
-    [
-        # Unrelated pairs fall to a third with each step, until duplicates are as many.
-        ([9000, 3000, 1000, 330, 110, 100, 100, 100], 0.35),
-        # Flat from the beginning.
-        ([200, 200, 200, 200, 200, 200], 0.25),
-        # So few that they are no crowd.
-        ([100, 30, 2, 0, 0, 0], 0.25),
-        # Never flat: the highest threshold.
-        ([4 ** (10 - step) for step in range(11)], 0.6),
-        ([], 0.25),
-    ],
-)
-def test_the_threshold_is_where_pairs_stop_falling(counts, threshold):
-    documents = 100
-    found = threshold_between(histogram(counts, documents), documents, 0.25, 0.6)
-    assert found == threshold
-
-
-def test_pairs_that_were_too_many_to_list_raise_the_threshold():
-    pairs = histogram([100, 100, 100], least=0.42)
-    assert threshold_between(pairs, 1000, 0.25, 0.8) >= 0.45
-    assert threshold_between(histogram([100], least=0.9), 1000, 0.25, 0.6) == 0.6
 
 
 def test_pairs_of_a_sample_count_for_as_many_as_they_stand_for():

@@ -23,7 +23,8 @@ from neardup.lab.tune.measures import Measure, field_measure, measures_for
 from neardup.lab.tune.pool import Pool, pool_of
 from neardup.lab.tune.propose import proposed_pairs
 from neardup.lab.tune.sample import Look
-from neardup.lab.tune.shape import Case, Shape, case_of, guessed_threshold, shape_of, suits_dense
+from neardup.lab.tune.shape import Shape, case_of, shape_of, suits_dense
+from neardup.lab.tune.threshold import guessed
 from neardup.labels import Labels, PairsToLabel, PlacedLabels
 
 
@@ -98,7 +99,7 @@ class Asked:
         if self._by_fields or self._features is not None:
             return self._as_given()
         case = case_of(self.shape)
-        chosen, reasons = dict(self._chosen), []
+        chosen = dict(self._chosen)
         if chosen.get("weights") is None:
             compares_sets = chosen.get("similarity") == "jaccard"
             chosen["weights"] = "set" if compares_sets else case.measure.weights
@@ -106,26 +107,35 @@ class Asked:
             chosen["similarity"] = chosen.get("similarity") or case.measure.similarity
         settings = DedupSettings.of(features=case.measure.features, **chosen)
         measure = Measure(case.measure.features, settings.scheme.weights, settings.similarity)
-        reasons.append(
-            f"{self.shape}: {case.kind}, for which {measure} was best where it was tried"
-        )
+        kind = f"{self.shape}: {case.kind}, for which {measure} was best where it was tried"
         if chosen.get("threshold") is not None:
             chosen["cluster"] = self._clusters(measure, chosen)
-            return Decided(case.measure.features, chosen, measure, tuple(reasons))
-        found = guessed_threshold(self.pool, _with(case, measure))
-        chosen["threshold"] = found
-        chosen["cluster"] = self._clusters(measure, chosen)
+            return Decided(measure.features, chosen, measure, (kind,))
+        measures = case.measures if measure == case.measure else (measure,)
+        guess = guessed(self.pool, measures, case.lowest, case.highest)
+        chosen.update(weights=guess.measure.weights, similarity=guess.measure.similarity)
+        chosen["threshold"] = guess.threshold
+        chosen["cluster"] = self._clusters(guess.measure, chosen)
+        reasons = [kind]
+        if guess.measure != measure:
+            reasons.append(
+                f"near-duplicates share few features of {measure}, as noisy copies do: "
+                f"{guess.measure} tells them from unrelated documents at a higher similarity"
+            )
         reasons.append(
-            f"from {found:g} on, pairs no longer grow many times more frequent with each step down"
+            f"at {guess.threshold:g} pairs are rare: most are far less similar, or more"
+            if guess.in_gap
+            else f"from {guess.threshold:g} on, pairs no longer grow many times more frequent "
+            "with each step down"
         )
         return Decided(
-            case.measure.features,
+            guess.measure.features,
             chosen,
-            measure,
+            guess.measure,
             tuple(reasons),
             (
-                f"the threshold of {found:g} is a guess: without labels nobody can say which of "
-                "these documents you call duplicates",
+                f"the threshold of {guess.threshold:g} is a guess: without labels nobody can say "
+                "which of these documents you call duplicates",
             ),
             guessed=True,
         )
@@ -249,10 +259,6 @@ class Asked:
         if not decided.guessed or not self.shape.median_words:
             return ()
         return self.pool.around(decided.measure, decided.chosen.get("threshold"))
-
-
-def _with(case: Case, measure: Measure) -> Case:
-    return Case(case.kind, measure, case.lowest, case.highest)
 
 
 def _told(report: LabelReport, measure: Measure, settings: dict[str, Any]) -> list[str]:

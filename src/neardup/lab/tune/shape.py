@@ -1,9 +1,7 @@
 """What a collection looks like, and the settings that were best on collections that look like it.
 
 Without labels nobody can say which documents someone calls duplicates: `tune` recommends from a
-table of measured cases, and guesses the threshold from the pairs. Unrelated documents of a
-collection have more pairs the lower the similarity, many times more with each step down;
-near-duplicates have about as many at each. The threshold is where the first kind ends.
+table of measured cases, and guesses the threshold from the pairs (`threshold.py`).
 """
 
 from __future__ import annotations
@@ -16,18 +14,13 @@ from neardup.collection.source import fingerprinter_of
 from neardup.features.columns import GivenTerms
 from neardup.frozen import dataclass
 from neardup.lab.tune.measures import Measure
-from neardup.lab.tune.pool import Pool, PoolPairs
+from neardup.lab.tune.pool import PoolPairs
 from neardup.lab.tune.sample import Look
 
 # Up to this many words, half of the documents are short, or of middle length.
 SHORT_WORDS, MIDDLE_WORDS = 50, 250
 # In scripts without spaces each character is a word, and says less than a word.
 _LETTERS = 2.5
-_STEP = 0.05
-# Unrelated pairs fall to less than this share with a step; near-duplicates do not.
-_FLAT = 0.65
-# Fewer pairs in a step than this share of the documents are no crowd of unrelated ones.
-_FEW = 0.02
 # Documents have groups of copies, not just one each, if those that are similar to any are similar
 # to this many on average, and this share of the pairs that two pairs imply are there.
 _IN_GROUPS, _CLOSED = 2.0, 0.8
@@ -66,27 +59,44 @@ class Shape:
 
 @dataclass(frozen=True)
 class Case:
-    """What was best on collections of a kind; the threshold is looked for between two limits."""
+    """What was best on collections of a kind.
+
+    A gap between unrelated pairs and near-duplicates is looked for with each measure, up to the
+    highest threshold. If there is none, the threshold of the first is between the two limits.
+    """
 
     kind: str
-    measure: Measure
+    measures: tuple[Measure, ...]
     lowest: float
     highest: float
 
+    @property
+    def measure(self) -> Measure:
+        """The first one."""
+        return self.measures[0]
 
+
+_WORDS, _PAIRS_OF_WORDS, _PARTS_OF_WORDS = (
+    Measure(features, "set", "jaccard") for features in ("word:1", "word:2", "char:4")
+)
 SHORT = Case(
     "short texts, titles and records",
-    Measure("word:1", "tfidf", "weighted-jaccard"),
+    (Measure("word:1", "tfidf", "weighted-jaccard"),),
     0.25,
     0.6,
 )
 MIDDLE = Case(
     "texts of middle length, or in a script without spaces",
-    Measure("word:2", "set", "jaccard"),
+    (_PAIRS_OF_WORDS, _WORDS, _PARTS_OF_WORDS),
     0.3,
     0.6,
 )
-LONG = Case("longer texts", Measure("word:3", "set", "jaccard"), 0.5, 0.8)
+LONG = Case(
+    "longer texts",
+    (Measure("word:3", "set", "jaccard"), _PAIRS_OF_WORDS, _WORDS, _PARTS_OF_WORDS),
+    0.5,
+    0.8,
+)
 
 
 def shape_of(look: Look, settings: DedupSettings) -> Shape:
@@ -115,23 +125,6 @@ def case_of(shape: Shape) -> Case:
     if shape.is_long:
         return LONG
     return SHORT if shape.is_short else MIDDLE
-
-
-def guessed_threshold(pool: Pool, case: Case) -> float:
-    """Where near-duplicates begin, judged by how many pairs there are at each similarity."""
-    pairs = pool.pairs(case.measure, max(_STEP, case.lowest - 2 * _STEP))
-    return threshold_between(pairs, pool.documents, case.lowest, case.highest)
-
-
-def threshold_between(pairs: PoolPairs, documents: int, lowest: float, highest: float) -> float:
-    """The lowest step from `lowest` on at which the number of pairs stops falling steeply."""
-    at = max(lowest, np.ceil(pairs.least / _STEP - 1e-9) * _STEP)
-    while at < highest - 1e-9:
-        below, here = np.diff(-pairs.counts(np.array([at - _STEP, at, at + _STEP])))
-        if below <= _FEW * documents or here >= _FLAT * below:
-            break
-        at += _STEP
-    return float(round(min(at, highest), 2))
 
 
 def suits_dense(pairs: PoolPairs, threshold: float) -> bool:
