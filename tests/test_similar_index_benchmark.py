@@ -1,7 +1,10 @@
 """The benchmark of the similarity index: its pages, its rows, and the part of the page."""
 
 import hashlib
+import json
 import sys
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -198,9 +201,33 @@ def test_the_section_leaves_out_what_was_not_measured():
     assert "Threshold 0.9" not in text
 
 
+@pytest.fixture
+def few_processes(monkeypatch):
+    """The first task of each kind has a process of its own, others run here; two are several.
+
+    A process takes a second to start and to make its pages, and every tool and corpus has one.
+    """
+    in_a_process = similar_index._child
+    started = set()
+
+    def child(name, task):
+        if name not in started:
+            started.add(name)
+            return in_a_process(name, task)
+        given = json.loads(json.dumps({**task, "task": name}))
+        return json.loads(json.dumps(once.TASKS[name](given)))
+
+    monkeypatch.setattr(similar_index, "_child", child)
+    modes = [replace(mode, processes=min(mode.processes, 2)) for mode in runs.MODES]
+    monkeypatch.setattr(similar_index, "MODES", modes)
+    monkeypatch.setattr(pages, "block", cache(pages.block))
+    return started
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
-def test_a_small_run_has_all_rows(tmp_path):
+def test_a_small_run_has_all_rows(tmp_path, few_processes):
     similar_index.main(["--small", "--out", str(tmp_path)])
+    assert few_processes == set(once.TASKS)
     measured = Result.load(runs.BENCHMARK, tmp_path)
     assert {row["part"] for row in measured.rows} == set(runs.PARTS)
     edits = section.rows_of(measured, runs.RECALL, corpus=once.EDITS, tool=tools.MEMORY)
