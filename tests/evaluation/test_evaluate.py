@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from functools import cache
 from itertools import combinations
 
 import networkx
@@ -93,15 +94,22 @@ def test_without_different_pairs_precision_is_a_lower_bound(rows, name):
     assert "at least" in repr(found)
 
 
+@cache
+def compared(a, b):
+    """The distance and the similarity of two texts, which many thresholds are compared with."""
+    shared = nd.compare(a, b, features="word:1")
+    return shared.distance, shared.jaccard
+
+
 def similar_pairs(rows, result, least):
     """Pairs whose similarity reaches the threshold, by comparing every two."""
     found = set()
     for a, b in combinations(rows, 2):
-        shared = nd.compare(a["text"], b["text"], features="word:1")
+        distance, jaccard = compared(a["text"], b["text"])
         if result.settings.similarity == "hamming":
-            reached = shared.distance is not None and shared.distance <= least
+            reached = distance is not None and distance <= least
         else:
-            reached = shared.jaccard is not None and shared.jaccard >= least
+            reached = jaccard is not None and jaccard >= least
         if reached:
             found.add(frozenset((a["id"], b["id"])))
     return found
