@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.cli.forked import neardup
 
 import neardup as nd
 from neardup.errors import SchemeMismatchError, SettingError
 from neardup.hashes.keyed import KeyedNd1
 
-NEARDUP = [sys.executable, "-c", "from neardup.cli.app import main; main()"]
 SECRET = bytes.fromhex("7c1f09b2a3d4e5f60718293a4b5c6d7e")
 OTHER = bytes.fromhex("00112233445566778899aabbccddeeff")
 SAMPLE = Path(__file__).parents[1] / "examples/sample.jsonl"
@@ -139,13 +136,7 @@ def test_tuned_settings_name_the_key(keyed):
 
 
 def run(folder, environment, *arguments):
-    done = subprocess.run(
-        [*NEARDUP, *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-    )
+    done = neardup(*arguments, cwd=folder, env=environment)
     return done.returncode, done.stdout + done.stderr
 
 

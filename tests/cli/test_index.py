@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.cli import forked
 from tests.index.texts import text
 
 import neardup as nd
@@ -21,9 +22,11 @@ FIXTURE = Path(__file__).parents[1] / "fixtures" / "index_version_1"
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample.jsonl"
 
 
-def neardup(*arguments, **options):
+def neardup(*arguments, input=None, **options):
+    if input is None:
+        return forked.neardup(*arguments, **options)
     return subprocess.run(
-        [NEARDUP, *map(str, arguments)], capture_output=True, text=True, check=False, **options
+        [NEARDUP, *map(str, arguments)], capture_output=True, text=True, check=False, input=input
     )
 
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.cli import forked
 from tests.index.texts import text
 
 import neardup as nd
@@ -20,6 +21,8 @@ PATIENCE = 60  # seconds; only a broken program takes that long
 
 
 def neardup(*arguments, **options):
+    if options.keys() <= {"cwd"}:
+        return forked.neardup("index", *arguments, **options)
     options.setdefault("text", True)
     return subprocess.run(
         [NEARDUP, "index", *map(str, arguments)], capture_output=True, check=False, **options
