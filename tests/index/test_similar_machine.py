@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -166,9 +166,7 @@ class SimilarMachine(RuleBasedStateMachine):
             assert {match.id for match in matches} == {id for _, _, id in near[:limit]}
 
     def row(self, words):
-        return nd.fingerprint(
-            [" ".join(words)], "word:1", weights=self.settings.get("weights", "set")
-        )[0]
+        return _row(" ".join(words), self.settings.get("weights", "set"))
 
     # Changes.
 
@@ -353,6 +351,11 @@ class BandsMachine(SimilarMachine):
 
     schemes: ClassVar[list[dict[str, Any]]] = [{"threshold": 0.5}, {"threshold": 0.8}]
     is_exact = False
+
+
+@cache
+def _row(text, weights):
+    return nd.fingerprint([text], "word:1", weights=weights)[0]
 
 
 def _ids(batch):

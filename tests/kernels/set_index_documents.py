@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -19,9 +19,13 @@ def plan_of(measure="jaccard", *, threshold, bands=0, minima=0, weighted=False):
 
 def arrays(documents, weighted):
     offsets = np.cumsum([0, *map(len, documents)]).astype(np.int64)
-    items = [item for document in documents for item in sorted(document.items())]
-    weights = np.array([weight for _, weight in items], np.float64)
-    return offsets, np.array([key for key, _ in items], np.uint64), weights if weighted else None
+    ordered = [sorted(document) for document in documents]
+    hashes = np.array(list(chain.from_iterable(ordered)), np.uint64)
+    if not weighted:
+        return offsets, hashes, None
+    pairs = zip(documents, ordered, strict=True)
+    weights = [document[key] for document, keys in pairs for key in keys]
+    return offsets, hashes, np.array(weights, np.float64)
 
 
 def native(plan, documents, threads=1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from neardup.errors import SettingError
 from neardup.kernels import star_join
-from neardup.kernels.reference.star_join import stars
+from neardup.kernels.reference import set_join as twin_join, star_join as twin
 from neardup.kernels.set_join import Documents, join_similar
 from neardup.kernels.star_join import (
     KEPT,
@@ -122,6 +122,16 @@ def found_stars(
         join.look_up(np.concatenate((decided, looked_up)), known, threads=threads)
         join.clear()
     return known.kept_for, known.similarity
+
+
+def stars(
+    documents: Documents, order: Places, **options: Any
+) -> tuple[Places, NDArray[np.float64]]:
+    """By the twin, but with the documents read once, not again for each of them."""
+    weighed = list(twin_join._weighed(documents))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(twin_join, "_weighed", lambda side: weighed)
+        return twin.stars(documents, order, **options)
 
 
 @settings(max_examples=120, deadline=None)
