@@ -11,6 +11,7 @@ from neardup.evaluation.scores import pair_counts
 from neardup.lab.tune.by_labels import (
     THRESHOLDS,
     choose_by_labels,
+    cluster_f1,
     clusters_at,
     f1_by_threshold,
     folds_of,
@@ -271,8 +272,10 @@ def test_terms_and_keywords_are_tuned_by_labels():
         nd.tune(terms, features="terms", labels=labels, fit="model.json")
 
 
-def test_long_documents_are_not_compared_by_letters():
-    assert {one.features.split(":")[0] for one in measures_for(300, {})} == {"word"}
+def test_long_documents_are_compared_by_letters_only_if_that_is_better():
+    letters = [one for one in measures_for(300, {}) if not one.features.startswith("word")]
+    assert [str(one) for one in letters] == ["char:4 set jaccard"]
+    assert letters[0].bonus < min(one.bonus for one in measures_for(300, {}) if one != letters[0])
     assert "char:3" in {one.features for one in measures_for(10, {})}
     assert [str(one) for one in measures_for(10, {"weights": "idf", "features": "word:1"})] == [
         "word:1 idf weighted-jaccard",
@@ -297,3 +300,21 @@ def test_the_choice_by_places_is_that_of_tune():
     by_table = nd.tune(texts, labels=labels).settings
     assert choice.settings["threshold"] == by_table["threshold"]
     assert choice.measure.features == by_table["features"]
+
+
+def test_labels_do_not_choose_clusters_that_chains_hold_together():
+    """The labels name 20 pairs of a chain of 200, whose ends have nothing in common."""
+    chain = [(n, n + 1) for n in range(199)]
+    a, b = np.array(chain).T
+    pairs = made.pool_pairs(a, b, np.full(len(a), 0.5), 400)
+    near = [(n, n + 2) for n in range(0, 40, 2)]  # the same, but only connected
+    far = [(n, 399 - n) for n in range(20)]
+    one, other = np.array(near + far).T
+    same = np.array([True] * len(near) + [False] * len(far))
+    labels = PlacedLabels(one, other, same)
+    assert cluster_f1(pairs, labels, 0.5, "components") == 0
+    cliques = [(4 * n + i, 4 * n + j) for n in range(50) for i in range(4) for j in range(i)]
+    a, b = np.array(cliques).T
+    pairs = made.pool_pairs(a, b, np.full(len(a), 0.5), 400)
+    labels = PlacedLabels(a[:40], b[:40], np.ones(40, bool))
+    assert cluster_f1(pairs, labels, 0.5, "components") == 1

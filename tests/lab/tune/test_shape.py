@@ -94,7 +94,14 @@ def test_groups_that_hold_together_suit_dense_clusters():
     cliques = [(4 * n + i, 4 * n + j) for n in range(50) for i in range(4) for j in range(i + 1, 4)]
     chains = [(n, n + 1) for n in range(199)]
     couples = [(2 * n, 2 * n + 1) for n in range(100)]
-    for pairs, suits in ((cliques, True), (chains, False), (couples, False), ([], False)):
+    family = [(i, j) for i in range(60) for j in range(i + 1, 60)]
+    for pairs, suits in (
+        (cliques, True),
+        (chains, False),
+        (couples, False),
+        (family, False),
+        ([], False),
+    ):
         a, b = np.array(pairs, np.int64).reshape(-1, 2).T
         found = made.pool_pairs(a, b, np.full(len(a), 0.5), 200)
         assert suits_dense(found, 0.5) == suits

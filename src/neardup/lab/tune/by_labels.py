@@ -40,6 +40,8 @@ _LOWER, _LEAST_LOOKED_AT = 0.12, 0.05
 _TOO_MANY = 0.04  # F1 given up for half as many pairs, from as many pairs as documents on
 # Rules for clusters, and how much better than the ones before one must be to be chosen.
 _CLUSTERS = (("star", 0.0), ("dense:0.75", 0.005), ("dense", 0.01), ("components", 0.02))
+# Clusters that imply so many times more pairs than are similar are held together by chains.
+_CHAINED = 3.0
 LEAST, _BINS = 0.1, 10  # similarity from which on pairs are counted, and groups of labels
 _STEPS = (-0.08, -0.04, 0.0, 0.04, 0.08)
 _WORTH = 0.01  # an expected gain in F1 for which twice as many labels pay
@@ -206,7 +208,7 @@ def _clustered(
     steps = [round(threshold + step, 2) for step in _STEPS] if moves else [threshold]
     steps = [step for step in steps if pairs.least <= step <= 1] or [threshold]
     rates = {
-        name: np.array([_cluster_f1(pairs, labels, step, name) for step in steps])
+        name: np.array([cluster_f1(pairs, labels, step, name) for step in steps])
         for name, _ in _CLUSTERS
     }
     best_name, best_at, best_rate = _CLUSTERS[0][0], threshold, -1.0
@@ -220,11 +222,22 @@ def _clustered(
     return best_name, best_at
 
 
-def _cluster_f1(pairs: PoolPairs, labels: PlacedLabels, threshold: float, rule: str) -> float:
+def cluster_f1(pairs: PoolPairs, labels: PlacedLabels, threshold: float, rule: str) -> float:
+    """The F1 of the labelled pairs in one cluster; 0 if chains hold the clusters together."""
     cluster = clusters_at(pairs, threshold, rule)
+    if rule != _CLUSTERS[0][0] and _are_chained(cluster, pairs, threshold):
+        return 0.0
     found = cluster[labels.a] == cluster[labels.b]
     right = int((found & labels.same).sum())
     return 2 * right / max(1, int(found.sum() + labels.same.sum()))
+
+
+def _are_chained(cluster: Places, pairs: PoolPairs, threshold: float) -> bool:
+    """Whether clusters have grown far beyond the similar pairs, which labels may not show."""
+    cluster = cluster[pairs.kinds == np.arange(len(cluster))]  # exact copies do not count
+    sizes = np.bincount(cluster).astype(float)
+    implied = (sizes * (sizes - 1) / 2).sum()
+    return bool(implied > _CHAINED * (pairs.similarity >= threshold).sum())
 
 
 def clusters_at(pairs: PoolPairs, threshold: float, rule: str) -> Places:

@@ -10,8 +10,8 @@ from neardup.collection.settings import FIELDS, DedupSettings
 from neardup.features.spec import FieldKind, Fields
 from neardup.frozen import dataclass
 
-# From this many words on, half of the documents are long: runs of characters would not tell them
-# apart, and cost far more.
+# From this many words on, half of the documents are long: runs of characters cost far more, and are
+# better only where many letters are wrong, as in scans.
 LONG_WORDS = 200
 _WEIGHTED, _SETS, _COSINE = "weighted-jaccard", "jaccard", "cosine"
 # What is equally good by the labels is decided in favour of the settings that were best, or close
@@ -79,6 +79,7 @@ _LONG = (
     Measure("word:1", "tfidf", _WEIGHTED),
     Measure("word:1", "tfidf", _COSINE),
     Measure("word:5", "set", _SETS),
+    Measure("char:4", "set", _SETS, -_USUAL),
 )
 
 

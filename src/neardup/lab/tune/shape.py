@@ -24,6 +24,8 @@ _LETTERS = 2.5
 # Documents have groups of copies, not just one each, if those that are similar to any are similar
 # to this many on average, and this share of the pairs that two pairs imply are there.
 _IN_GROUPS, _CLOSED = 2.0, 0.8
+# With more similar ones than this, they are families of one template, which grow loose.
+_IN_FAMILIES = 20.0
 _MOST_ASKED, _SEED = 20_000, 5
 
 
@@ -130,7 +132,8 @@ def case_of(shape: Shape) -> Case:
 def suits_dense(pairs: PoolPairs, threshold: float) -> bool:
     """Whether similar documents form groups that hold together, so that dense clusters find more.
 
-    Where most documents have one partner, or friends of friends are strangers, stars are safer.
+    Where most documents have one partner, or very many, or where friends of friends are strangers,
+    stars are safer.
     """
     some = pairs.similarity >= threshold
     a, b = pairs.a[some], pairs.b[some]
@@ -141,7 +144,8 @@ def suits_dense(pairs: PoolPairs, threshold: float) -> bool:
     degree = np.bincount(ends, minlength=count)
     starts = np.concatenate(([0], np.cumsum(degree)))
     middle = np.flatnonzero(degree > 1)
-    if not len(middle) or len(ends) < _IN_GROUPS * np.count_nonzero(degree):
+    partners = len(ends) / max(1, np.count_nonzero(degree))
+    if not len(middle) or not _IN_GROUPS <= partners <= _IN_FAMILIES:
         return False
     random = np.random.default_rng(_SEED)
     chance = degree[middle] * (degree[middle] - 1.0)
