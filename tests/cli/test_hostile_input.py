@@ -9,6 +9,7 @@ import threading
 
 import pyarrow.parquet as pq
 import pytest
+from tests.cli import forked
 
 NEARDUP = [sys.executable, "-c", "from neardup.cli.app import main; main()"]
 LINES = "".join(
@@ -18,6 +19,8 @@ LINES = "".join(
 
 
 def neardup(*arguments, **options):
+    if not options:
+        return forked.neardup(*arguments)
     return subprocess.run(
         [*NEARDUP, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options
     )

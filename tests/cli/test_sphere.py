@@ -1,21 +1,15 @@
 """`neardup sphere` as a process."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from tests.cli.forked import neardup
 
 from neardup.sphere import Sphere
 
-NEARDUP = str(Path(sys.executable).with_name("neardup"))
-
 
 def sphere(*arguments):
-    return subprocess.run(
-        [NEARDUP, "sphere", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+    return neardup("sphere", *arguments)
 
 
 def test_it_shows_the_charges_settle():
