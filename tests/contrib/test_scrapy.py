@@ -43,6 +43,10 @@ from scrapy import signals
 from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import ScrapyDeprecationWarning
 
+from neardup.client import call
+
+# Repeated calls have tests of their own: the pauses between them are short here.
+call.uniform = lambda least, most: 0.01
 warnings.filterwarnings("error", category=ScrapyDeprecationWarning)
 
 told = {"new": [], "dropped": {}}

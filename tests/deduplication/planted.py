@@ -30,7 +30,8 @@ def true_pairs(texts, threshold, size=3):
     for a, one in enumerate(sets):
         for b in range(a + 1, len(sets)):
             other = sets[b]
-            union = len(one | other)
-            if union and one and other and len(one & other) >= threshold * union:
-                found[a, b] = len(one & other) / union
+            shared = len(one & other)
+            union = len(one) + len(other) - shared
+            if one and other and shared >= threshold * union:
+                found[a, b] = shared / union
     return found

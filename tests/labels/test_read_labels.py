@@ -225,7 +225,9 @@ def test_a_million_labels(tmp_path):
     a = generator.integers(0, 1 << 40, n)
     table = pa.table({"a": a, "b": a + 1 + generator.integers(0, 1000, n), "same": a % 3 == 0})
     labels = read_labels(written(tmp_path / "l.parquet", table))
-    assert len(labels) == len(np.unique(np.stack([a, table["b"].to_numpy()]), axis=1).T)
+    # A pair as one number: sorting numbers takes a tenth of the time of `unique` of pairs.
+    pairs = np.sort(a << 10 | table["b"].to_numpy() - a)
+    assert len(labels) == 1 + np.count_nonzero(np.diff(pairs))
     placed = labels.at(pa.array(np.unique(np.concatenate([a, table["b"].to_numpy()]))))
     assert placed.unknown == 0
 
