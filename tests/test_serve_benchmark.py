@@ -118,7 +118,7 @@ def odd_server():
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}"
         yield SimpleNamespace(url=url, port=server.server_port, cpu_seconds=float, seen=seen)
         server.shutdown()

@@ -25,7 +25,7 @@ def server(monkeypatch):
     routes = (Route(("GET",), "/echo/*", echo), Route(("POST",), "/echo", echo), *app.ROUTES)
     monkeypatch.setattr(app, "ROUTES", routes)
     with ExploreServer(Explorer(None, token="t"), 0) as running:
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
         thread.start()
         yield running
         running.shutdown()
@@ -174,7 +174,7 @@ def test_finishing_waits_for_an_answer_that_has_begun(monkeypatch):
 
     monkeypatch.setattr(app, "ROUTES", (Route(("GET",), "/", slow),))
     running = ExploreServer(Explorer(None), 0)
-    serving = threading.Thread(target=running.serve_forever)
+    serving = threading.Thread(target=running.serve_forever, args=(0.01,))
     serving.start()
     with socket.create_connection(running.server_address) as link:
         link.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

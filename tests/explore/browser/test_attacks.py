@@ -125,7 +125,7 @@ class _Elsewhere(BaseHTTPRequestHandler):
 @pytest.fixture
 def elsewhere():
     with ThreadingHTTPServer(("127.0.0.1", 0), _Elsewhere) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
