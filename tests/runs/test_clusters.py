@@ -27,10 +27,11 @@ RUNS = {
 }
 
 
-@pytest.fixture(params=RUNS, ids=lambda name: name.replace(" ", "-"))
-def out(request, tmp_path):
-    store(tmp_path / "out", **RUNS[request.param])
-    return tmp_path / "out"
+@pytest.fixture(scope="module", params=RUNS, ids=lambda name: name.replace(" ", "-"))
+def out(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("stored") / "out"
+    store(path, **RUNS[request.param])
+    return path
 
 
 def test_clusters_are_those_of_the_table(out):
