@@ -55,15 +55,34 @@ def test_typed_fields_get_a_threshold_by_labels(people):
     assert f1(table, tuning.settings) > max(0.9, f1(table, default))
 
 
-def test_without_labels_the_threshold_of_fields_is_not_measured(people):
+def test_without_labels_the_threshold_of_fields_is_in_the_gap(people):
     table, _ = people
     tuning = nd.tune(table, text=TYPED)
     assert tuning.guessed
-    assert any("0.8 is the default, not measured" in problem for problem in tuning.problems)
-    assert tuning.settings["threshold"] == 0.8
+    assert any("is a guess" in problem for problem in tuning.problems)
+    assert tuning.settings["threshold"] < 0.8
+    default = {"text": TYPED, "similarity": "fields"}
+    assert f1(table, tuning.settings) > max(0.9, f1(table, default))
     given = nd.tune(table, text=TYPED, threshold=0.6)
     assert not given.guessed
     assert given.problems == ()
+
+
+def test_without_a_gap_the_threshold_of_fields_is_the_default():
+    rows = [{"name": f"{letter * 4} {number}"} for letter in "abcdef" for number in range(9)]
+    tuning = nd.tune(rows, text="name:char:3")
+    assert tuning.guessed
+    assert any("0.8 is the default, not measured" in problem for problem in tuning.problems)
+    assert tuning.settings["threshold"] == 0.8
+
+
+def test_given_features_have_their_threshold_in_the_gap_too():
+    table = made.people()
+    tuning = nd.tune(table, features="char:3")
+    assert tuning.settings["features"] == "char:3"
+    assert any("is a guess" in problem for problem in tuning.problems)
+    kinds = nd.evaluate(nd.dedup(table, **tuning.settings), column="kind")
+    assert kinds.pairs.f1 > 0.9
 
 
 @pytest.mark.parametrize("text", ["text", "name", TYPED, "name+number", None])

@@ -45,7 +45,7 @@ _SHOWN = 160  # characters of a text that is shown
 @options.setting(
     "threshold",
     default=None,
-    note="by labels; else guessed; 0.8 with --features",
+    note="by labels, else guessed",
     help="Minimum similarity of near-duplicates, if it is already decided.",
 )
 @options.setting(

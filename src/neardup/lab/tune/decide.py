@@ -24,7 +24,7 @@ from neardup.lab.tune.pool import Pool, pool_of
 from neardup.lab.tune.propose import proposed_pairs
 from neardup.lab.tune.sample import Look
 from neardup.lab.tune.shape import Shape, case_of, shape_of, suits_dense
-from neardup.lab.tune.threshold import guessed
+from neardup.lab.tune.threshold import gap_of, guessed
 from neardup.labels import Labels, PairsToLabel, PlacedLabels
 
 
@@ -123,7 +123,7 @@ class Asked:
                 f"{guess.measure} tells them from unrelated documents at a higher similarity"
             )
         reasons.append(
-            f"at {guess.threshold:g} pairs are rare: most are far less similar, or more"
+            _in_gap(guess.threshold)
             if guess.in_gap
             else f"from {guess.threshold:g} on, pairs no longer grow many times more frequent "
             "with each step down"
@@ -133,10 +133,7 @@ class Asked:
             chosen,
             guess.measure,
             tuple(reasons),
-            (
-                f"the threshold of {guess.threshold:g} is a guess: without labels nobody can say "
-                "which of these documents you call duplicates",
-            ),
+            (_is_a_guess(guess.threshold),),
             guessed=True,
         )
 
@@ -148,25 +145,32 @@ class Asked:
         return "dense" if suits_dense(self.pool.pairs(measure, threshold), threshold) else None
 
     def _as_given(self) -> Decided:
-        """The given features, with a word about texts that are too short for them."""
-        settings = self._settings
+        """The given features or fields, with a threshold in the gap, if there is one.
+
+        A word about texts that are too short for the features is added.
+        """
+        settings, chosen = self._settings, dict(self._chosen)
         measure = Measure(
             str(settings.scheme.features), settings.scheme.weights, settings.similarity
         )
-        problem = None if self._by_fields else check_features(self._look, settings)
-        problems = [] if problem is None else [problem]
-        if self._by_fields and self._chosen.get("threshold") is None:
-            problems.append(
-                f"the threshold of {settings.threshold:g} is the default, not measured: labels "
-                "would tell which one separates your records"
-            )
+        reasons, problems = [], []
+        guesses = chosen.get("threshold") is None
+        if guesses and self.shape.median_words and settings.similarity != "hamming":
+            gap = gap_of(self.pool, measure)
+            if gap is not None:
+                chosen["threshold"] = gap
+                reasons.append(_in_gap(gap))
+                problems.append(_is_a_guess(gap))
+            elif self._by_fields:
+                problems.append(
+                    f"the threshold of {settings.threshold:g} is the default, not measured: labels "
+                    "would tell which one separates your records"
+                )
+        if not self._by_fields:
+            fitting = DedupSettings.of(features=self._features, **chosen)
+            problems += [one for one in [check_features(self._look, fitting)] if one is not None]
         return Decided(
-            self._features,
-            self._chosen,
-            measure,
-            (),
-            tuple(problems),
-            guessed=self._chosen.get("threshold") is None,
+            self._features, chosen, measure, tuple(reasons), tuple(problems), guessed=guesses
         )
 
     def by_labels(self, labels: Labels, fit: str | os.PathLike[str] | None) -> Decided:
@@ -259,6 +263,17 @@ class Asked:
         if not decided.guessed or not self.shape.median_words:
             return ()
         return self.pool.around(decided.measure, decided.chosen.get("threshold"))
+
+
+def _in_gap(threshold: float) -> str:
+    return f"at {threshold:g} pairs are rare: most are far less similar, or more"
+
+
+def _is_a_guess(threshold: float) -> str:
+    return (
+        f"the threshold of {threshold:g} is a guess: without labels nobody can say which of these "
+        "documents you call duplicates"
+    )
 
 
 def _told(report: LabelReport, measure: Measure, settings: dict[str, Any]) -> list[str]:

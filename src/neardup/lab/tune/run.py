@@ -92,7 +92,7 @@ def tune(
         similarity: Similarity measure; hamming needs no tuning. Default: chosen with the features;
             else jaccard for sets, cosine for given terms, else weighted-jaccard.
         threshold: Minimum similarity of near-duplicates. Default: chosen by the labels, or guessed;
-            0.8 if features are given.
+            0.8 if features are given and their pairs leave no gap.
         candidates: Ways to search to consider: `auto` for all of them, `bands` for bands of
             fingerprints only.
         recall: Minimum share of the pairs at or above the threshold that the search must find.

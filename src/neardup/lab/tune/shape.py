@@ -144,7 +144,7 @@ def suits_dense(pairs: PoolPairs, threshold: float) -> bool:
     degree = np.bincount(ends, minlength=count)
     starts = np.concatenate(([0], np.cumsum(degree)))
     middle = np.flatnonzero(degree > 1)
-    partners = len(ends) / max(1, np.count_nonzero(degree))
+    partners = len(ends) / max(1, int(np.count_nonzero(degree)))
     if not len(middle) or not _IN_GROUPS <= partners <= _IN_FAMILIES:
         return False
     random = np.random.default_rng(_SEED)

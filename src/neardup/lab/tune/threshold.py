@@ -27,6 +27,8 @@ _CROWD = 0.05
 # Noisy copies of a long text share few of its shingles. Below this threshold shorter shingles,
 # which noise spares, tell them apart from unrelated texts more surely.
 _LOW = 0.2
+# Where the gap of given features and fields is looked for: fields agree by chance more often.
+_ORDINARY, _HIGH = 0.3, 0.8
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,13 @@ def guessed(pool: Pool, measures: Sequence[Measure], lowest: float, highest: flo
         return Guess(measures[0], gap, True)
     found = threshold_between(pairs, pool.documents, lowest, highest)
     return Guess(measures[0], found, False)
+
+
+def gap_of(pool: Pool, measure: Measure) -> float | None:
+    """The gap of one measure, from an ordinary similarity on."""
+    pairs = pool.pairs(measure, _ORDINARY)
+    gap = gap_in(pairs, pool.documents)
+    return None if gap is None or gap > _HIGH else gap
 
 
 def _gaps(pool: Pool, measures: Sequence[Measure], lowest: float, highest: float) -> list[Guess]:
@@ -117,9 +126,9 @@ def gap_in(pairs: PoolPairs, documents: int) -> float | None:
 def _steps(pairs: PoolPairs) -> tuple[Values, Values]:
     """The steps from the least similarity that was looked for to 1, and their numbers of pairs."""
     first = int(np.ceil(pairs.least / STEP - 1e-9))
-    starts = np.arange(first, round(1 / STEP)) * STEP
+    starts = np.arange(first, round(1 / STEP), dtype=np.float64) * STEP
     reached = pairs.counts(np.append(starts, 2.0))
-    return starts, -np.diff(reached)
+    return np.asarray(starts), -np.diff(reached)
 
 
 def _end_of_fall(counts: Values, documents: int, first: int = 1) -> int:
