@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 
 from neardup.errors import NeardupError
 from neardup.frozen import dataclass
-from neardup.kernels.set_join import TooManyPairsError, join_similar
+from neardup.kernels.set_join import TooManyPairsError
 from neardup.scoring.parts import Among, Places
 from neardup.scoring.records import Encoded, EncodedField
+from neardup.scoring.value_joins import SimilarValues, Spans, equal_values, ranged_values
 
 # The most frequent ways to be filled in are planned for one by one, the others together.
 _MOST_CLASSES = 12
@@ -41,14 +42,13 @@ _LEVELS = tuple(step / 20 for step in range(20, 0, -1))
 _STEPS = 40
 # Finding two similar values costs about as much as so many candidates.
 _VALUE_PAIR_COST = 5
-_PAIRS_AT_ONCE = 1 << 20
 # A million records with 340 million candidates took two minutes on two cores.
 MANY_CANDIDATES, CANDIDATES_A_SECOND = 10**9, 3 * 10**6
 MOST_CANDIDATES = 10**11
 # Random pairs, to estimate how many are similar.
 _SAMPLE = 200_000
-# Bytes of a join of values, per feature, and of a pair of similar values with both directions.
-_JOIN_BYTES, _VALUE_PAIR_BYTES = 48, 64
+# Bytes of a pair of similar values, with both directions.
+_VALUE_PAIR_BYTES = 64
 _LEAST_VALUE_PAIRS = 1 << 22
 
 
@@ -277,7 +277,7 @@ class Blocking:
         often = [np.bincount(own, minlength=count).astype(np.float64) for own in (ours, theirs)]
         equal = float(often[0] @ often[1])
         if one.is_ranged and one.values is not None:
-            found = _ranged(one, ours, theirs)
+            found = ranged_values(one, ours, theirs)
             return [max(equal, float((found.ends - found.begins).sum())) / pairs]
         if one.is_binary:
             return [equal / pairs]
@@ -346,14 +346,14 @@ class Blocking:
                 f"{name!r}"
             )
 
-    def _similar_values(self, f: int) -> _Neighbours | None:
+    def _similar_values(self, f: int) -> SimilarValues | None:
         """The different values of a field that are similar enough for any of the joins."""
         one, least = self._known.fields[f], self._least[f]
         if one.is_binary or least > one.most_unequal:
             return None
         room = max(_LEAST_VALUE_PAIRS, self._memory // _VALUE_PAIR_BYTES)
         try:
-            return _Neighbours.of(one, least, self._memory, room, self._threads)
+            return SimilarValues.of(one, least, self._memory, room, self._threads)
         except TooManyPairsError:
             raise NeardupError(
                 f"more than {room:,} pairs of values of {one.field.name!r} have a similarity of "
@@ -362,7 +362,7 @@ class Blocking:
             ) from None
 
     def _joined(
-        self, join: Join, near: _Neighbours | None, p: int, q: int
+        self, join: Join, near: SimilarValues | None, p: int, q: int
     ) -> Iterator[tuple[Places, Places]]:
         """The pairs of two classes that one join finds, each once."""
         one = self._known.fields[join.field]
@@ -373,7 +373,9 @@ class Blocking:
         theirs, other = theirs[other >= 0], other[other >= 0]
         is_own = p == q and not self._across
         count = len(one.sets)
-        spans = _ranged(one, mine, other) if one.is_ranged else _equal(mine, other, count)
+        spans = (
+            ranged_values(one, mine, other) if one.is_ranged else equal_values(mine, other, count)
+        )
         yield from self._found(spans, ours, theirs, is_own)
         if near is None:
             return
@@ -386,7 +388,7 @@ class Blocking:
                     yield from self._ordered(ours[a], theirs[rows[b]], is_own)
 
     def _found(
-        self, spans: _Spans, ours: Places, theirs: Places, is_own: bool
+        self, spans: Spans, ours: Places, theirs: Places, is_own: bool
     ) -> Iterator[tuple[Places, Places]]:
         for left, right in spans.pairs():
             yield from self._ordered(ours[left], theirs[right], is_own)
@@ -425,160 +427,8 @@ class Blocking:
         _, numbers = np.unique(np.concatenate((ours, theirs)), axis=0, return_inverse=True)
         codes: NDArray[np.int32] = numbers.reshape(-1).astype(np.int32)
         count = int(codes.max(initial=-1)) + 1
-        spans = _equal(codes[: len(left)], codes[len(left) :], count)
+        spans = equal_values(codes[: len(left)], codes[len(left) :], count)
         yield from self._found(spans, left, right, is_own=not self._across)
-
-
-@dataclass(frozen=True, eq=False)
-class _Spans:
-    """Each record of the left side is joined with a stretch of the right ones, in `order`."""
-
-    begins: Places
-    ends: Places
-    order: Places
-
-    def pairs(self) -> Iterator[tuple[Places, Places]]:
-        """The joined records by their numbers on both sides, some at a time."""
-        sizes = self.ends - self.begins
-        rows = np.flatnonzero(sizes > 0)
-        before = np.concatenate(([0], np.cumsum(sizes[rows])))
-        done, count = 0, int(before[-1])
-        while done < count:
-            stop = min(count, done + _PAIRS_AT_ONCE)
-            first = int(np.searchsorted(before, done, side="right")) - 1
-            last = int(np.searchsorted(before, stop, side="left"))
-            some = rows[first:last]
-            begins = self.begins[some].copy()
-            lengths = sizes[some].copy()
-            skipped = done - int(before[first])
-            begins[0] += skipped
-            lengths[0] -= skipped
-            lengths[-1] -= int(before[last]) - stop
-            starts = np.cumsum(lengths) - lengths
-            within = np.arange(stop - done) - np.repeat(starts - begins, lengths)
-            yield np.repeat(some, lengths), self.order[within]
-            done = stop
-
-
-def _equal(ours: NDArray[np.int32], theirs: NDArray[np.int32], count: int) -> _Spans:
-    """Records with the same of `count` codes."""
-    order, starts = _by_code(theirs, count)
-    return _Spans(starts[ours], starts[ours + 1], order)
-
-
-def _by_code(codes: NDArray[np.int32], count: int) -> tuple[Places, Places]:
-    """The order by code, and where each code starts in it."""
-    starts = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=count))))
-    return np.argsort(codes, kind="stable"), starts
-
-
-def _ranged(one: EncodedField, ours: NDArray[np.int32], theirs: NDArray[np.int32]) -> _Spans:
-    """Records whose numbers agree, and perhaps a few more; those that are no numbers by code."""
-    assert one.values is not None
-    assert one.field.kind is not None
-    tolerance, is_share = one.field.kind.tolerance or 0.0, one.field.kind.is_share
-    count = len(one.values)
-    # One order for all values: numbers first, then what is none.
-    by_value = np.argsort(one.values, kind="stable")  # NaN comes last
-    readable = count - int(np.isnan(one.values).sum())
-    rank = np.empty(count, np.int64)
-    rank[by_value] = np.arange(count)
-    numbers = one.values[by_value[:readable]]
-    low, high = np.arange(count), np.arange(1, count + 1)
-    if tolerance:
-        wide = tolerance * (1 + 1e-6)
-        if is_share:
-            # |x - y| <= r max(|x|, |y|): y lies between x (1 - r) and x / (1 - r).
-            factor = max(1 - wide, 1e-12)
-            ends = np.sort(np.stack((numbers * factor, numbers / factor)), axis=0)
-            ends = np.clip(ends, -np.finfo(np.float64).max, np.finfo(np.float64).max)
-        else:
-            slack = wide + 1e-6
-            ends = np.stack((numbers - slack, numbers + slack))
-        low[:readable] = np.searchsorted(numbers, ends[0], side="left")
-        high[:readable] = np.searchsorted(numbers, ends[1], side="right")
-    order = np.argsort(rank[theirs], kind="stable")
-    ordered = rank[theirs][order]
-    mine = rank[ours]
-    return _Spans(
-        np.searchsorted(ordered, low[mine], side="left"),
-        np.searchsorted(ordered, high[mine], side="left"),
-        order,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Neighbours:
-    """For each value of a field the other values that are similar: `codes[offsets[i]:...]`."""
-
-    offsets: Places
-    codes: NDArray[np.int32]
-    similarity: NDArray[np.float32]
-
-    @classmethod
-    def of(
-        cls, one: EncodedField, least: float, memory: int, most_pairs: int, threads: int
-    ) -> _Neighbours:
-        """All different values of at least this similarity, joined in groups that fit `memory`."""
-        sets = one.sets
-        group = max(1 << 20, memory // _JOIN_BYTES // 2)
-        cuts = np.flatnonzero(np.diff((sets.offsets[1:] - 1) // group)) + 1
-        groups = [run for run in np.split(np.arange(len(sets)), cuts) if len(run)]
-        a, b, similarity, room = [], [], [], most_pairs
-        for number, run in enumerate(groups):
-            own = sets.take(run)
-            for other in groups[number:]:
-                found = join_similar(
-                    *own.arrays,
-                    measure="jaccard",
-                    threshold=least,
-                    right=None if other is run else sets.take(other).arrays,
-                    most_pairs=room,
-                    threads=threads,
-                )
-                room -= len(found)
-                a.append(run[found.a].astype(np.int32))
-                b.append(other[found.b].astype(np.int32))
-                # Rounded up, so that no join leaves out a pair at its very limit.
-                similarity.append(np.nextafter(found.similarity.astype(np.float32), np.float32(2)))
-        none = np.zeros(0, np.int32)
-        from_ = np.concatenate([none, *a, *b])
-        to = np.concatenate([none, *b, *a])
-        order = np.lexsort((to, from_))
-        return cls(
-            np.searchsorted(from_[order], np.arange(len(sets) + 1)),
-            to[order],
-            np.concatenate([np.zeros(0, np.float32), *similarity, *similarity])[order],
-        )
-
-    def at_least(self, least: float) -> _Neighbours:
-        """Only those of this similarity or more."""
-        keep = self.similarity >= least
-        if keep.all():
-            return self
-        before = np.concatenate(([0], np.cumsum(keep)))
-        return _Neighbours(before[self.offsets], self.codes[keep], self.similarity[keep])
-
-    def spans(
-        self, ours: NDArray[np.int32], theirs: NDArray[np.int32], count: int
-    ) -> Iterator[tuple[Places, _Spans]]:
-        """Rows of `ours`, once for each similar value, and the stretch of that value; in parts."""
-        order, starts = _by_code(theirs, count)
-        sizes = self.offsets[ours + 1] - self.offsets[ours]
-        ends = np.cumsum(sizes)
-        begin = 0
-        while begin < len(ours):
-            done = int(ends[begin - 1]) if begin else 0
-            end = max(begin + 1, int(np.searchsorted(ends, done + _PAIRS_AT_ONCE)))
-            some = sizes[begin:end]
-            rows = np.repeat(np.arange(begin, end), some)
-            first = np.cumsum(some) - some
-            places = np.arange(len(rows)) - np.repeat(first - self.offsets[ours[begin:end]], some)
-            values = self.codes[places]
-            used = starts[values + 1] > starts[values]
-            rows, values = rows[used], values[used]
-            yield rows, _Spans(starts[values], starts[values + 1], order)
-            begin = end
 
 
 def _and(names: Sequence[str]) -> str:
