@@ -5,7 +5,6 @@ The tests of many short commands need this; the start itself has its own tests.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -19,4 +18,4 @@ def neardup(
     """What the command printed and how it ended; `env` is added to the environment."""
     words = tuple(map(str, arguments))
     ran = commands.neardup(*words, cwd=cwd or Path.cwd(), environment=env)
-    return CompletedProcess(words, ran.code, os.fsdecode(ran.out), os.fsdecode(ran.err))
+    return CompletedProcess(words, ran.code, ran.out.decode(), ran.err.decode())

@@ -26,7 +26,12 @@ def neardup(*arguments, input=None, **options):
     if input is None:
         return forked.neardup(*arguments, **options)
     return subprocess.run(
-        [NEARDUP, *map(str, arguments)], capture_output=True, text=True, check=False, input=input
+        [NEARDUP, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        input=input,
+        **options,
     )
 
 
