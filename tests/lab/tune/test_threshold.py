@@ -5,7 +5,8 @@ import pytest
 from tests.lab.tune import made
 
 import neardup as nd
-from neardup.lab.tune.threshold import gap_in, threshold_between
+from neardup.lab.tune.shape import LONG
+from neardup.lab.tune.threshold import Guess, gap_in, guessed, threshold_between
 
 
 def histogram(counts, documents=1000, least=0.1):
@@ -68,6 +69,30 @@ def test_pairs_that_rise_from_the_first_step_on_have_their_gap_below_it():
     rising = [100, 150, 200, 100, 50]
     assert gap_in(histogram(rising, least=0.05), 1000) == 0.05
     assert gap_in(histogram(rising, least=0.15), 1000) is None  # lower ones were not looked for
+
+
+class OneMeasure:
+    """A pool whose pairs are given."""
+
+    documents = 1000
+
+    def __init__(self, pairs):
+        self._pairs = pairs
+
+    def pairs(self, measure, least):
+        return self._pairs
+
+
+@pytest.mark.parametrize(
+    ("counts", "guess"),
+    [
+        ([9000, 5, 100, 200, 100], Guess(LONG.measure, 0.15, True)),
+        ([100, 150, 200, 100, 50], Guess(LONG.measure, 0.5, False)),  # the gap is below 0.1
+    ],
+)
+def test_a_gap_at_very_low_similarities_is_not_recommended(counts, guess):
+    pool = OneMeasure(histogram(counts, least=0.05))
+    assert guessed(pool, LONG.measures[:1], LONG.lowest, LONG.highest) == guess
 
 
 @pytest.mark.parametrize("rate", [0.002, 0.03, 0.06])

@@ -27,6 +27,8 @@ _CROWD = 0.05
 # Noisy copies of a long text share few of its shingles. Below this threshold shorter shingles,
 # which noise spares, tell them apart from unrelated texts more surely.
 _LOW = 0.2
+# A lower threshold is not recommended: in a larger collection, unrelated texts would reach it.
+_LOWEST = 0.1
 # Where the gap of given features and fields is looked for: fields agree by chance more often.
 _ORDINARY, _HIGH = 0.3, 0.8
 
@@ -72,7 +74,7 @@ def _gaps(pool: Pool, measures: Sequence[Measure], lowest: float, highest: float
     for measure in measures:
         pairs = pool.pairs(measure, STEP)
         gap = gap_in(pairs, pool.documents)
-        if gap is not None and gap <= highest:
+        if gap is not None and _LOWEST <= gap <= highest:
             gaps.append(Guess(measure, gap, True))
         finds_some = pairs.counts(np.array([lowest]))[0] > _FEW * pool.documents
         if finds_some if gap is None else gap >= _LOW:
