@@ -21,6 +21,15 @@ IdsAt = Callable[[Places, NDArray[np.bool_]], pa.Array]
 _FIRST = KeepPolicy()
 
 
+def pairs_in(sizes: Places) -> int:
+    """The number of pairs inside clusters of these sizes.
+
+    >>> pairs_in(np.array([1, 2, 4]))
+    7
+    """
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
 @dataclass(frozen=True, eq=False)
 class Clusters:
     """One row for each document in a cluster of two or more, by cluster, then in input order.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.cluster import pairs_in
 from neardup.evaluation.found import FoundByRun
 from neardup.evaluation.rates import Partners, partners_of_clusters, partners_of_pairs
 from neardup.evaluation.scores import PairCounts
@@ -138,10 +139,10 @@ class ListedJudge:
             if truth.from_column:
                 one, other, pair = kinds.matches(batch.a, batch.b)
                 np.add.at(right, level[pair], kinds.counts[one] * kinds.counts[other])
-        found[-1] += _pairs_in(kinds.sizes)
+        found[-1] += pairs_in(kinds.sizes)
         if truth.from_column:
-            right[-1] += _pairs_in(kinds.counts)
-            true = _pairs_in(np.bincount(truth.clusters[truth.clusters >= 0]))
+            right[-1] += pairs_in(kinds.counts)
+            true = pairs_in(np.bincount(truth.clusters[truth.clusters >= 0]))
         else:
             a, b = truth.a[truth.same], truth.b[truth.same]
             similarity, _ = self._found.listed_similarities(a, b)
@@ -179,7 +180,3 @@ class ListedJudge:
         known = self._known
         true = partners_of_clusters(truth.clusters[known], truth.clusters[known]).true
         return Partners(right_of[known], found_of[known], true)
-
-
-def _pairs_in(sizes: Places) -> int:
-    return int((sizes * (sizes - 1) // 2).sum())

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.cluster import pairs_in
 from neardup.frozen import dataclass
 
 Labels = NDArray[np.int64]
@@ -76,7 +77,7 @@ def pair_counts(truth: Labels, found: Labels) -> PairCounts:
     """How many pairs of documents are in the same cluster, by either and by both."""
     truth, found = _numbered(truth, found)
     both = _crossed(truth, found)
-    return PairCounts(*(_pairs_in(np.bincount(labels)) for labels in (both, found, truth)))
+    return PairCounts(*(pairs_in(np.bincount(labels)) for labels in (both, found, truth)))
 
 
 def bcubed(truth: Labels, found: Labels) -> Rates:
@@ -151,10 +152,6 @@ def _crossed(one: Labels, other: Labels) -> Labels:
     """Numbers of the groups that are together in both; both are numbered without gaps."""
     width = int(other.max()) + 1 if len(other) else 1
     return np.asarray(np.unique(one * width + other, return_inverse=True)[1]).reshape(-1)
-
-
-def _pairs_in(sizes: Labels) -> int:
-    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _share(part: float, whole: float) -> float:

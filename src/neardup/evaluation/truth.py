@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow._compute import SetLookupOptions, call_function
 
-from neardup.cluster import components
+from neardup.cluster import components, pairs_in
 from neardup.deduplication.rows import all_rows, one_column
 from neardup.errors import InputError, SettingError
 from neardup.evaluation.found import ALONE, FoundByRun
@@ -56,8 +56,7 @@ class Truth:
     @property
     def closed_same(self) -> int:
         """The number of pairs that are the same if a = b and b = c mean a = c."""
-        sizes = np.bincount(self.clusters[self.clusters >= 0])
-        return int((sizes * (sizes - 1) // 2).sum())
+        return pairs_in(np.bincount(self.clusters[self.clusters >= 0]))
 
     @property
     def contradictions(self) -> Places:

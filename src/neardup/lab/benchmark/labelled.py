@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.cluster import pairs_in
 from neardup.deduplication.result import Result
 from neardup.errors import InputError
 from neardup.evaluation.scores import PairCounts
@@ -82,7 +83,7 @@ def labelled_scores(same: Labels, different: Labels | None, result: Result) -> S
         apart = different.at(result.collected.ids)
         wrong += int(((found[apart.a] == found[apart.b]) & (found[apart.a] >= 0)).sum())
     partial = different is not None or same.has_different
-    shown = right + wrong if partial else int((sizes * (sizes - 1) // 2).sum())
+    shown = right + wrong if partial else pairs_in(sizes)
     # A true pair that the collection lacks cannot be found; it is not counted as missed.
     rates = PairCounts(right, shown, int(placed.same.sum())).rates
     return {

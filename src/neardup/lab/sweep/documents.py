@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.cluster import pairs_in
 from neardup.collection.collected import Collected, collect
 from neardup.collection.feature_store import FeatureStore
 from neardup.collection.source import Progress, Source, fitted_to
@@ -57,7 +58,7 @@ class SweptDocuments:
     @cached_property
     def same_pairs(self) -> int:
         """The number of pairs of copies: every plan finds them, and they are true."""
-        return int((self.sizes * (self.sizes - 1) // 2).sum())
+        return pairs_in(self.sizes)
 
     def pairs(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of pairs of documents that each pair of distinct documents stands for."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.cluster import components, dense
+from neardup.cluster import components, dense, pairs_in
 from neardup.cluster.rule import ClusterRule
 from neardup.errors import SettingError
 from neardup.frozen import dataclass
@@ -235,9 +235,8 @@ def cluster_f1(pairs: PoolPairs, labels: PlacedLabels, threshold: float, rule: s
 def _are_chained(cluster: Places, pairs: PoolPairs, threshold: float) -> bool:
     """Whether clusters have grown far beyond the similar pairs, which labels may not show."""
     cluster = cluster[pairs.kinds == np.arange(len(cluster))]  # exact copies do not count
-    sizes = np.bincount(cluster).astype(float)
-    implied = (sizes * (sizes - 1) / 2).sum()
-    return bool(implied > _CHAINED * (pairs.similarity >= threshold).sum())
+    similar = int(np.count_nonzero(pairs.similarity >= threshold))
+    return pairs_in(np.bincount(cluster)) > _CHAINED * similar
 
 
 def clusters_at(pairs: PoolPairs, threshold: float, rule: str) -> Places:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow._compute import SetLookupOptions, call_function
 
+from neardup.cluster import pairs_in
 from neardup.collection.records import Records
 from neardup.collection.settings import FIELDS, DedupSettings
 from neardup.collection.source import Source, fingerprinter_of, fitted_to, read_ahead
@@ -315,8 +316,7 @@ def _kinds(features: WeightedFeatures) -> tuple[Places, Places]:
 
 
 def _pairs_of_copies(kinds: Places) -> int:
-    sizes = np.unique(kinds[kinds >= 0], return_counts=True)[1]
-    return int((sizes * (sizes - 1) // 2).sum())
+    return pairs_in(np.unique(kinds[kinds >= 0], return_counts=True)[1])
 
 
 def pool_of(
