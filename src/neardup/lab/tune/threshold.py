@@ -49,14 +49,14 @@ def guessed(pool: Pool, measures: Sequence[Measure], lowest: float, highest: flo
     """
     least = max(STEP, lowest - 2 * STEP)
     pairs = pool.pairs(measures[0], least)
-    # With too many pairs already, those of lower similarities would only take longer to find.
-    gaps = [] if pairs.least > least else _gaps(pool, measures, lowest, highest)
+    if pairs.least > least:
+        # With too many pairs already, those of lower similarities would only take longer to find.
+        gap = gap_in(pairs, pool.documents)
+        gaps = [] if gap is None or gap > highest else [Guess(measures[0], gap, True)]
+    else:
+        gaps = _gaps(pool, measures, lowest, highest)
     if gaps:
         return gaps[-1]
-    pairs = pool.pairs(measures[0], least)
-    gap = gap_in(pairs, pool.documents)
-    if gap is not None and lowest <= gap <= highest:
-        return Guess(measures[0], gap, True)
     found = threshold_between(pairs, pool.documents, lowest, highest)
     return Guess(measures[0], found, False)
 
