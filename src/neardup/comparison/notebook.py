@@ -1,14 +1,17 @@
-"""A comparison in a notebook: numbers, similarities and the diff."""
+"""Comparisons in a notebook: of texts with numbers and diff, of records by their fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from neardup.comparison.record_result import shown_adds, shown_evidence, shown_weight
 from neardup.notebook import block, heading, note, shown, table
+from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
     from neardup.comparison.diff import Edit
+    from neardup.comparison.record_result import RecordComparison
     from neardup.comparison.result import Comparison
 
 _MOST_EDITS = 60
@@ -67,6 +70,32 @@ def comparison_html(comparison: Comparison) -> str:
         ""
         if comparison.diff_complete
         else note("The texts are too long and too different for a full diff."),
+    )
+
+
+def records_html(comparison: RecordComparison) -> str:
+    """The HTML of a comparison of records."""
+    score = comparison.reason or shown_similarity(comparison.score)
+    return block(
+        heading(f"{comparison.similarity}: {score}"),
+        table(
+            ["field", "A", "B", "compared by", "similarity", "weight", "adds"],
+            [
+                [
+                    field.name,
+                    field.a,
+                    field.b,
+                    field.how,
+                    shown_evidence(field),
+                    shown_weight(field),
+                    shown_adds(field.adds),
+                ]
+                for field in comparison.fields
+            ],
+        ),
+        ""
+        if comparison.is_exact
+        else note("The weights were counted from these two records; a run counts its whole input."),
     )
 
 

@@ -129,7 +129,7 @@ class RecordComparison:
         return found
 
     def _repr_html_(self) -> str:
-        from neardup.comparison.record_notebook import records_html
+        from neardup.comparison.notebook import records_html
 
         return records_html(self)
 
