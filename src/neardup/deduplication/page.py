@@ -198,7 +198,7 @@ class _Views:
 
     @cached_property
     def _rarity(self) -> Rarity | None:
-        from neardup.deduplication.model_runs import rarity_of
+        from neardup.deduplication.rarity import rarity_of
 
         return rarity_of(self._result)
 

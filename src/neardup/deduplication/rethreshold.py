@@ -267,7 +267,7 @@ def _features_at(source: Source, fingerprinter: Fingerprinter, places: Places) -
 
 def _read_scores(result: Result, a: Places, b: Places) -> Similarities:
     """The scores of documents; their columns are read again."""
-    from neardup.deduplication.model_runs import rarity_of  # few runs need it
+    from neardup.deduplication.rarity import rarity_of  # few runs need it
     from neardup.pairs.by_score import scorer_of
 
     n, settings = len(result.both.left), result.settings
