@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from neardup.errors import NeardupError, SettingError
@@ -98,27 +99,37 @@ class Readers:
             found = self._open.get(name)
             if found is not None:
                 return found
-            if not is_index(path):
-                raise no_index(name)
             while len(self._open) >= MOST_OPEN:
                 del self._open[next(iter(self._open))]
+            reader = await self._open_at(name, path)
+            self._open[name] = reader
+            return reader
 
-            def opened() -> Reader:
-                identity = _identity(path)
-                index = Index(path, readonly=True, create=False, threads=self._threads)
-                apart = Index(path, readonly=True, create=False, threads=self._threads)
-                return Reader(name, index, apart, identity, self._limits.text)
+    async def _open_at(self, name: str, path: Path) -> Reader:
+        """Open an index; again if it was deleted and created anew meanwhile."""
 
+        def opened() -> Reader:
+            identity = _identity(path)
+            index = Index(path, readonly=True, create=False, threads=self._threads)
+            apart = Index(path, readonly=True, create=False, threads=self._threads)
+            return Reader(name, index, apart, identity, self._limits.text)
+
+        while is_index(path):
+            generation = self._shared.generation
             try:
                 reader: Reader = await self._in_thread(opened)
             except DamagedIndexError:
                 raise
             except (NeardupError, OSError):
-                if not await self._in_thread(lambda: is_made(path)):
-                    raise no_index(name) from None  # deleted meanwhile, or just being created
-                raise
-            self._open[name] = reader
-            return reader
+                is_there = await self._in_thread(lambda: _is_there(path))
+                if self._shared.generation == generation:
+                    if is_there:
+                        raise
+                    break  # just being deleted or created
+            else:
+                if _identity(path) == reader.identity:
+                    return reader
+        raise no_index(name)
 
     async def _follow(self) -> None:
         """Drop the indexes that were deleted, or replaced by others of the same name."""
@@ -130,6 +141,14 @@ class Readers:
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(None, work)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a folder holds an index, sound or not."""
+    try:
+        return is_made(path)
+    except (NeardupError, OSError):
+        return is_index(path)
 
 
 def _identity(path: Any) -> tuple[int, int] | None:
