@@ -98,7 +98,7 @@ def refuse(monkeypatch, *names):
     places = {
         "idf": [(run_module, "fitted")],
         "features": [(run_module, "collect")],
-        "pairs": [(run_module, "removals_by_stars"), (run_module, "removals_by_components")],
+        "pairs": [(run_module, "find_removals")],
         "all pairs": [(run_module, "find_all_pairs")],
         "output": [(save_module, "write_rows")],
     }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # built in; signal takes time to import
 import atexit
 import gc
 import os
 import sys
-import threading
 
 from neardup import __version__
-from neardup.cli import stopping
 
 # Imports make some 200,000 objects, none of them garbage. With Python's threshold of 700 the
 # collector looks at them 300 times, which takes 5 % of a small run.
@@ -19,7 +18,7 @@ _OBJECTS_BETWEEN_COLLECTIONS = 10_000
 class _NoPandas:
     """Prevents the import of pandas, which takes longer than a small run.
 
-    No command uses pandas objects, but `pa.array` imports pandas, if it is installed, to recognise
+    Only Spark uses pandas objects, but `pa.array` imports pandas, if it is installed, to recognise
     them. With this finder, Arrow behaves as if pandas were not installed.
     """
 
@@ -30,8 +29,18 @@ class _NoPandas:
             raise ModuleNotFoundError("the command line does not use pandas", name=name)
 
 
+def allow_pandas() -> None:
+    """Let pandas be imported, for Spark, which requires it."""
+    if _NoPandas in sys.meta_path:
+        sys.meta_path.remove(_NoPandas)
+
+
 def main() -> None:
     """Run the command that the arguments name, and end the process."""
+    # Ctrl-C waits until somebody listens; as an exception it would end an import in a traceback.
+    _signal.pthread_sigmask(_signal.SIG_BLOCK, [_signal.SIGINT])
+    from neardup.cli import stopping
+
     stopping.watch()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     sys.meta_path.insert(0, _NoPandas)
@@ -71,6 +80,8 @@ def _leave(code: object) -> None:
     the standard streams are flushed. If one of these is not plainly possible, return, and let
     Python do it.
     """
+    import threading
+
     others = [one for one in threading.enumerate() if one is not threading.current_thread()]
     if not isinstance(code, int) or not all(one.daemon for one in others):
         return
