@@ -3,14 +3,19 @@
 #include <stdio.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <tuple>
 #include <vector>
 
 #include "check.hpp"
+#include "neardup/set_join/alike.hpp"
+#include "neardup/set_join/buckets.hpp"
 #include "neardup/set_join/dense.hpp"
 #include "neardup/set_join/exact_sum.hpp"
+#include "neardup/set_join/first_features.hpp"
+#include "neardup/set_join/frequencies.hpp"
 #include "neardup/set_join/overlap.hpp"
 #include "neardup/set_join/possible.hpp"
 #include "neardup/set_join/star_join.hpp"
@@ -240,6 +245,64 @@ void check_document_counts() {
     CHECK(alone.of(5) == 1 && alone.of(6) == 2 && alone.of(7) == 1 && alone.of(8) == 0);
 }
 
+void check_frequencies() {
+    Random random(11);
+    for (const std::size_t count : {0, 1, 2, 300, 5000, 40000}) {
+        for (const std::uint64_t distinct : {1ULL, 9ULL, 1ULL << 12, 1ULL << 40}) {
+            for (const int width : {1, 4, 6}) {
+                std::vector<std::uint64_t> hashes(count);
+                std::map<std::uint64_t, std::size_t> expected;
+                const int known_bits = kBucketBits + 8 * width;
+                for (auto& hash : hashes) {
+                    hash = below(random, distinct) << 24;
+                    ++expected[hash >> (64 - known_bits)];
+                }
+                const auto sizes =
+                    std::make_unique<BucketSizes>(bucket_sizes(hashes.data(), count));
+                std::vector<std::uint8_t> values(count * static_cast<std::size_t>(width)),
+                    answers(count), found(count);
+                to_buckets(hashes.data(), count, *sizes, width, values.data());
+                answer_frequencies({{sizes->data(), values.data(), answers.data()}}, kBuckets,
+                                   width);
+                from_buckets(hashes.data(), count, *sizes, answers.data(), found.data());
+                bool same = true;
+                for (std::size_t i = 0; i < count; ++i)
+                    same &= found[i] ==
+                            std::min<std::size_t>(255, expected[hashes[i] >> (64 - known_bits)]);
+                CHECK(same);
+            }
+        }
+    }
+}
+
+void check_first_features() {
+    const std::int64_t offsets[] = {0, 4, 4, 6};
+    const std::uint8_t frequency[] = {9, 2, 1, 255, 1, 1};
+    const double weights[] = {1, 2, 1, 4, 1, 1};
+    using Numbers = std::vector<std::int64_t>;
+    // The last document has nothing in common with others.
+    auto found = first_features({offsets, 3, frequency, nullptr}, 0.5, false);
+    CHECK((found.positions == Numbers{0, 1}) && (found.documents == Numbers{0, 0}));
+    found = first_features({offsets, 3, frequency, weights}, 0.5, false);
+    CHECK((found.positions == Numbers{0, 1, 3}) && (found.documents == Numbers{0, 0, 0}));
+    CHECK((first_features({offsets, 3, frequency, weights}, 0.9, true).positions == Numbers{1}));
+    CHECK((first_features({offsets, 3, frequency, nullptr}, 0.8, false).positions.empty()));
+}
+
+void check_linked_documents() {
+    const std::uint64_t values[] = {5, 7, 5, 5, 7, 9, 9};
+    const double sizes[] = {10, 3, 9, 4, 3, 9, 10};
+    const std::int64_t documents[] = {40, 1, 20, 30, 2, 20, 10};
+    using Numbers = std::vector<std::int64_t>;
+    const auto found = link_alike({values, sizes, documents, 7}, 0.8);
+    CHECK(found.links == 3);
+    CHECK((found.documents == Numbers{1, 2, 10, 20, 40}));
+    CHECK((found.firsts == Numbers{1, 1, 10, 10, 10}));
+    for (std::size_t i = 0; i < found.documents.size(); ++i)
+        CHECK(documents[found.postings[i]] == found.documents[i]);
+    CHECK(link_alike({values, sizes, documents, 0}, 0.8).documents.empty());
+}
+
 void check_exact_sums() {
     const double half_way[] = {1, 0x1p-53, 0x1p-80};
     CHECK(exact_sum(half_way, 3) == 1 + 0x1p-52);
@@ -308,6 +371,9 @@ void check_dense_clusters() {
 
 void test_set_join() {
     check_document_counts();
+    check_frequencies();
+    check_first_features();
+    check_linked_documents();
     check_exact_sums();
     check_shared_counts();
     check_components();

@@ -379,6 +379,26 @@ def stars_of_pairs(
     kept_for: NDArray[np.int64],
     similarity: NDArray[np.float64],
 ) -> None: ...
+def answer_frequencies(
+    tasks: list[tuple[NDArray[np.uint32], NDArray[np.uint8]]],
+) -> list[NDArray[np.uint8]]: ...
+def link_alike(
+    values: NDArray[np.uint64],
+    sizes: NDArray[np.float64],
+    documents: NDArray[np.int64],
+    ratio: float,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]: ...
+def to_buckets(
+    hashes: NDArray[np.uint64], width: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]: ...
+def from_buckets(hashes: NDArray[np.uint64], answers: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
+def first_features(
+    documents: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64] | None],
+    frequency: NDArray[np.uint8],
+    *,
+    share: float,
+    squared: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def components(count: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def dense_clusters(
     documents: NDArray[np.int64],
