@@ -54,13 +54,27 @@ class FolderKind:
 
     `files` are regular expressions for the names of their files. `marker` is one of these files, a
     JSON object with at least the `keys`; a folder without it is not ours. `carried` are names of
-    files that others add, and that stay when the folder is replaced.
+    files that others add, and that stay when the folder is replaced. What a file holds may also be
+    in a folder of its name, whose files match `parts`.
     """
 
     marker: str
     keys: frozenset[str]
     files: tuple[str, ...]
     carried: tuple[str, ...] = ()
+    parts: str = ""
+
+    def is_ours(self, entry: os.DirEntry[str]) -> bool:
+        """Whether a file, or a folder of parts, is one that the command writes."""
+        if not self.names(entry.name):
+            return False
+        if entry.is_dir(follow_symlinks=False) and self.parts:
+            inside = list(os.scandir(entry.path))
+            return all(
+                re.fullmatch(self.parts, one.name) and one.is_file(follow_symlinks=False)
+                for one in inside
+            )
+        return entry.is_file(follow_symlinks=False)
 
     def names(self, name: str) -> bool:
         """Whether a file in such a folder may have this name."""
@@ -90,7 +104,7 @@ class FolderKind:
         if entries and not overwrite:
             raise NeardupError(f"{path} is there already; name another folder or give --overwrite")
         for entry in entries:
-            if not self.names(entry.name) or not entry.is_file(follow_symlinks=False):
+            if not self.is_ours(entry):
                 raise NeardupError(
                     f"{path} holds {entry.name}, which this command does not write, so --overwrite "
                     "does not replace the folder; name another folder for the output"
@@ -191,7 +205,10 @@ def _replace(new: Path, target: Path, aside: Path, kind: FolderKind) -> None:
 def _discard(old: Path, target: Path, kind: FolderKind) -> None:
     """Remove our files of a replaced folder; keep files that others added during the run."""
     for entry in list(os.scandir(old)):
-        if not kind.names(entry.name) or not entry.is_file(follow_symlinks=False):
+        if not kind.is_ours(entry):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path)
             continue
         if entry.name in kind.carried:
             here = target / entry.name

@@ -117,6 +117,10 @@ class RejectedRows:
                 if len(self.first_left_out) < _FILES_LISTED:
                     self.first_left_out.append(row)
 
+    def add_lines(self, lines: Iterable[str]) -> None:
+        """Add rejected rows that another object gave as lines."""
+        self.add(Rejected(**json.loads(line)) for line in lines)
+
     def __len__(self) -> int:
         return self._count
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -22,7 +23,7 @@ from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.frozen import dataclass
 from neardup.hashes import hash_family
 from neardup.kernels.columns import column_of
-from neardup.read import Batch, Documents, Rejected
+from neardup.read import Batch, Documents, Rejected, source as read_source
 from neardup.read.batch import bounded
 from neardup.read.columns import is_text
 from neardup.read.limits import MAX_DOCUMENT, too_long
@@ -129,12 +130,16 @@ class RowBatch:
 
     `source` is the file that they are from, or an array with one for each; None if it is unknown.
     `names` says which columns of the rows have the ids (None: rows are numbered) and the content.
+    `ids` are the ids of the documents, and `rejected` the rows that could not be read, where the
+    source reads them along.
     """
 
     rows: pa.RecordBatch
     columns: DocumentColumns
     source: str | pa.Array | None = None
     names: tuple[str | None, tuple[str, ...]] = (None, ())
+    ids: pa.Array | None = None
+    rejected: tuple[Rejected, ...] = ()
 
 
 class Source(Protocol):
@@ -180,6 +185,25 @@ class FileSource:
     def places(self) -> Sequence[str]:
         return self._inputs
 
+    @property
+    def files(self) -> list[read_source.Source]:
+        """All files, in reading order."""
+        return self._documents.sources
+
+    @property
+    def documents(self) -> Documents | TermDocuments:
+        """The reader of the files."""
+        return self._documents
+
+    def part(self, files: Sequence[read_source.Source], first_place: int) -> FileSource:
+        """Some of the files, or parts of one; the first begins after `first_place` rows."""
+        other = copy(self)
+        other._inputs = [file.name for file in files]
+        other._documents = self._documents.part(files, first_place)
+        if isinstance(other._documents, Documents):
+            other._with_all_columns = self._with_all_columns.part(files, first_place)
+        return other
+
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         done = 0
         for batch in self._documents:
@@ -196,14 +220,22 @@ class FileSource:
         if not isinstance(documents, Documents):
             for terms in documents:
                 columns = columns_of(terms, settings.scheme)
-                yield RowBatch(_term_rows(terms), columns, terms.file, ("id", ("terms",)))
+                yield RowBatch(
+                    _term_rows(terms),
+                    columns,
+                    terms.file,
+                    ("id", ("terms",)),
+                    terms.ids,
+                    terms.rejected,
+                )
             return
         for batch in self._with_all_columns:
             id_name, text_name = batch.names
             fields = settings.scheme.fields
             names = id_name, (text_name,) if fields is None else tuple(fields.names)
             columns = columns_of(batch, settings.scheme)
-            yield RowBatch(batch.as_read(), columns, _source_of(batch), names)
+            rows, source = batch.as_read(), _source_of(batch)
+            yield RowBatch(rows, columns, source, names, batch.ids, batch.rejected)
 
     def fingerprinted(self) -> None:
         """Files store no fingerprints."""

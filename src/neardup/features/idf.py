@@ -169,6 +169,15 @@ class IdfCounter:
         self._documents += int(np.count_nonzero(np.diff(offsets)))
         self._counts.add(np.ascontiguousarray(hashes))
 
+    @property
+    def documents(self) -> int:
+        """How many documents with features were counted."""
+        return self._documents
+
+    def items(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """All features so far, with the number of documents that have each."""
+        return self._counts.items(1)
+
     def table(self) -> IdfTable:
         hashes, counts = self._counts.items(2)
         return IdfTable(self._features, self._documents, hashes, counts, self._counts.floor)

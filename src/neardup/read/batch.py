@@ -114,6 +114,11 @@ class RowCounter:
         self.seen = 0
         self._clear()
 
+    def begin_at(self, row: int) -> None:
+        """Number the rows from this one on."""
+        self.seen = row
+        self._clear()
+
     def _clear(self) -> None:
         self.ids: list[str | int] = []
         self._first = self.seen

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from neardup.read.ids import IdKind, IdLedger
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.source import SNIFF, Source, Spool, explained, sniffed
 from neardup.read.whole_files import read_whole_files
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Inputs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -95,18 +98,37 @@ class InputRuns(Generic[R]):
             self._spool = Spool()
             sources = [_stored(source, self._spool) for source in sources]
         sources, self._mixed_ids = _checked(sources, check)
-        self._runs: list[Run] = []
-        for whole, group in groupby(sources, key=lambda source: source.format == "document"):
-            files = tuple(group)
-            self._runs += [Run(files)] if whole else [Run((file,)) for file in files]
+        self._runs = _runs_of(sources)
         sizes = [run.size for run in self._runs]
         known = [size for size in sizes if size is not None]
         self.total_bytes: int | None = sum(known) if len(known) == len(sizes) else None
         self.done_bytes = 0
+        self.seen_rows = 0  # by the last iteration, with rejected ones
         # Reasons of files that could not be read completely; later passes must skip the same files.
         self._unread: dict[str, str] = {}
         self._began = self._ended = False
         self._unique_ids = False  # known from another pass
+        self._first_place = 0
+        self._is_part = False
+
+    @property
+    def sources(self) -> list[Source]:
+        """All files, in reading order."""
+        return [source for run in self._runs for source in run.sources]
+
+    def part(self, sources: Sequence[Source], first_place: int) -> Self:
+        """These sources alone, which are some of the files or parts of one of them.
+
+        The first file begins at the place `first_place`, counting rejected rows. That ids are
+        unique, and that there are documents at all, is not checked in a part.
+        """
+        other = copy(self)
+        other._runs = _runs_of(sources)
+        other._unread = {}
+        other._began = other._ended = False
+        other._unique_ids = other._is_part = True
+        other._first_place = first_place
+        return other
 
     @property
     def only_once(self) -> bool:
@@ -127,12 +149,14 @@ class InputRuns(Generic[R]):
                 f"{self._runs[0].names[0]} can be read only once; store it in a file first"
             )
         self._began = True
-        self.done_bytes = place = 0
+        self.done_bytes, self.seen_rows, place = 0, 0, self._first_place
         ledger = IdLedger(mixed=self._mixed_ids, unique=self._unique_ids)
         tally = _Tally()
         for run in self._runs:
             ledger.begin(run.names, place, run.sources[0].document_id)
-            before, seen = self.done_bytes, 0
+            part = run.sources[0].part
+            before, seen = self.done_bytes, 0 if part is None else part.first_row
+            self.seen_rows -= seen
             for rows in self._all_rows(run, read, left_out):
                 self.done_bytes = before + rows.bytes_done
                 seen = rows.seen
@@ -146,10 +170,12 @@ class InputRuns(Generic[R]):
                     made = partial(_as_they_are, ids)
                 yield rows, ids, places, made, None if run.is_whole_files else run.names[0]
             place += seen
+            self.seen_rows += seen
             if run.size is not None:
                 self.done_bytes = before + run.size
         self._ended = True
-        tally.require_documents(self._unread)
+        if not self._is_part:
+            tally.require_documents(self._unread)
 
     def _all_rows(
         self, run: Run, read: Callable[[Run], Iterator[R]], left_out: Callable[[Rejected, int], R]
@@ -171,6 +197,14 @@ class InputRuns(Generic[R]):
         if not source.found or (self._ended and source.name not in self._unread):
             raise error
         return self._unread.setdefault(source.name, without_name(error, source))
+
+
+def _runs_of(sources: Sequence[Source]) -> list[Run]:
+    runs: list[Run] = []
+    for whole, group in groupby(sources, key=lambda source: source.format == "document"):
+        files = tuple(group)
+        runs += [Run(files)] if whole else [Run((file,)) for file in files]
+    return runs
 
 
 class _Tally:
@@ -284,7 +318,7 @@ class Documents(InputRuns[Rows]):
         if batch_bytes < 1:
             raise SettingError(f"batch_bytes={batch_bytes} must be at least 1")
         wanted = Wanted.of_fields(fields, id, columns) if fields else Wanted.of(text, id, columns)
-        self._wanted = replace(wanted, max_document=max_document)
+        self.wanted = replace(wanted, max_document=max_document)
         self._batch_bytes = batch_bytes
         super().__init__(inputs, self._check, again=again)
 
@@ -296,7 +330,7 @@ class Documents(InputRuns[Rows]):
         """
         other = copy(self)
         other._unique_ids = True
-        other._wanted = self._wanted.with_all_columns()
+        other.wanted = self.wanted.with_all_columns()
         for source in (source for run in self._runs for source in run.sources):
             if source.format in ("csv", "tsv", "parquet", "arrow") and not source.fault:
                 other._check(source)
@@ -305,17 +339,17 @@ class Documents(InputRuns[Rows]):
     def __iter__(self) -> Iterator[Batch]:
         for rows, ids, places, made, file in self.settled(self._rows, _left_out):
             columns = {"id": ids, "text": rows.text, **rows.carried}
-            fields = self._fields(rows) if self._wanted.fields else ()
-            own_id = self._wanted.id if rows.id is not None or self._mixed_ids else None
-            names = (own_id, self._wanted.text)
+            fields = self._fields(rows) if self.wanted.fields else ()
+            own_id = self.wanted.id if rows.id is not None or self._mixed_ids else None
+            names = (own_id, self.wanted.text)
             batch = pa.RecordBatch.from_pydict(columns)
             yield Batch(batch, places, rows.rejected, fields, names, made, file)
 
     def _fields(self, rows: Rows) -> tuple[pa.Array, ...]:
-        others = self._wanted.fields[1:]
+        others = self.wanted.fields[1:]
         renamed = carried_names("the input", others)
         columns = [rows.text, *(field_texts(rows.carried[renamed[name]]) for name in others)]
-        for name, column in zip(self._wanted.fields, columns, strict=True):
+        for name, column in zip(self.wanted.fields, columns, strict=True):
             if column is None:
                 raise InputError(
                     f"the field {name!r} holds lists or objects; name a column of plain values"
@@ -323,12 +357,12 @@ class Documents(InputRuns[Rows]):
         return tuple(columns)
 
     def _check(self, source: Source) -> IdKind | None:
-        return check_columns(source, self._wanted) if source.is_local else None
+        return check_columns(source, self.wanted) if source.is_local else None
 
     def _rows(self, run: Run) -> Iterator[Rows]:
         if run.is_whole_files:
-            return read_whole_files(run.sources, self._wanted, self._batch_bytes, self._why_unread)
-        return TEXT_FORMATS.read(run.sources[0], self._wanted, self._batch_bytes)
+            return read_whole_files(run.sources, self.wanted, self._batch_bytes, self._why_unread)
+        return TEXT_FORMATS.read(run.sources[0], self.wanted, self._batch_bytes)
 
 
 def _left_out(file: Rejected, seen: int) -> Rows:

@@ -55,7 +55,8 @@ class Formats(Generic[R]):
         self, format: str, file: Any, source: Source, wanted: Wanted, most: int
     ) -> Iterator[R]:
         read = _TABLES[format]
-        yield from read(self.columns_of, file, source.name, source.size or 0, wanted, most)
+        size = source.size or 0
+        yield from read(self.columns_of, file, source.name, size, wanted, most, source.part)
 
     def require(self, format: str, name: str) -> None:
         """Refuse a file whose format cannot hold the content."""

@@ -71,7 +71,7 @@ def read_lines(stream: ByteStream, file: str, wanted: Wanted, batch_bytes: int) 
     """Read every line as a document; a blank line is an empty document."""
     wanted.require(file, LINE_COLUMNS)
     stream.begin_text(file)
-    seen = 0
+    seen = stream.part.first_row
     for block in whole_lines(stream, min(BLOCK_BYTES, batch_bytes), wanted.max_document):
         if isinstance(block, TooLong):
             fault = too_long(block.size, wanted.max_document)

@@ -31,6 +31,7 @@ from neardup.read.file_kinds import (
 from neardup.read.limits import printable
 
 _BUFFER = 1 << 20
+_LINE_BLOCK = 1 << 16
 _LONGEST_MAGIC = 10
 SNIFF = "sniff"
 _FORMATS = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\xbf)?\s*\{"))
@@ -51,12 +52,31 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of a file, to be read by itself: row groups of Parquet, or bytes of a file of lines.
+
+    A line belongs to the part in which it begins. `first_row` and `first_line` are the numbers of
+    rows and lines before the part; for lines they are known only after the parts before were read.
+    `has_ids` says whether the first object of a JSON file has an id, which decides for all parts.
+    """
+
+    begin: int
+    end: int
+    first_row: int = 0
+    first_line: int = 0
+    has_ids: bool | None = None
+
+
 class ByteStream(io.BufferedReader):
     """The decompressed bytes of a file; `consumed` counts the bytes read from the file itself.
 
     A `compression` of "sniff" is detected by the first bytes; concatenated compressed members are
-    read as one stream. `peek` returns as much as fits the buffer, or the whole rest.
+    read as one stream. `peek` returns as much as fits the buffer, or the whole rest. `part` is the
+    part of a file that the stream is; by default it is all of it.
     """
+
+    part = Part(0, sys.maxsize)
 
     def __init__(self, file: BinaryIO, compression: str | None = None, name: str = "") -> None:
         self._counted = _Counted(file)
@@ -193,6 +213,39 @@ def _is_null(status: os.stat_result) -> bool:
     return status.st_rdev == os.stat(_NULL).st_rdev
 
 
+class _LinesOfPart(io.RawIOBase):
+    """The lines of a file that begin in a part of it."""
+
+    def __init__(self, file: BinaryIO, part: Part) -> None:
+        self._file = file
+        begin = _line_start(file, part.begin)
+        self._left = max(0, _line_start(file, part.end) - begin)
+        file.seek(begin)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)[: self._left]
+        count: int = self._file.readinto(view) if len(view) else 0  # type: ignore[attr-defined]
+        self._left -= count
+        return count
+
+
+def _line_start(file: BinaryIO, at: int) -> int:
+    """Where the first line begins that begins at this byte or later."""
+    if at == 0:
+        return 0
+    file.seek(at - 1)
+    place = at - 1
+    while block := file.read(_LINE_BLOCK):
+        end = block.find(b"\n")
+        if end >= 0:
+            return place + end + 1
+        place += len(block)
+    return place
+
+
 @dataclass(frozen=True)
 class Source:
     """One file: its displayed name, its path, its format and compression.
@@ -200,7 +253,7 @@ class Source:
     `filesystem` is None for a local file. `once` marks inputs that can be read only once: standard
     input, pipes and terminals. A format of "sniff" is detected by the first bytes. `found` marks
     files found in a folder or by a glob, which are skipped if they cannot be read. `fault` is the
-    reason why a file is skipped without reading it.
+    reason why a file is skipped without reading it. With a `part`, only that is read.
     """
 
     name: str
@@ -213,6 +266,7 @@ class Source:
     once: bool = False
     found: bool = False
     fault: str = ""
+    part: Part | None = None
 
     @property
     def is_local(self) -> bool:
@@ -225,8 +279,12 @@ class Source:
         if self.path == "-":
             yield ByteStream(standard_input(), SNIFF)
             return
-        with self._open() as file, ByteStream(file, self.compression, self.name) as stream:
-            yield stream
+        with self._open() as file:
+            part = file if self.part is None else cast(BinaryIO, _LinesOfPart(file, self.part))
+            with ByteStream(part, self.compression, self.name) as stream:
+                if self.part is not None:
+                    stream.part = self.part
+                yield stream
 
     @contextmanager
     def raw(self) -> Iterator[BinaryIO]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from neardup.errors import UnreadableError
 from neardup.read.columnar import ROWS_AT_ONCE, SPELT_BYTES, longest_text
 from neardup.read.columns import Wanted, is_text
 from neardup.read.file_kinds import SIGNATURE_BYTES, misnamed
+from neardup.read.source import Part
 
 _HEADER_BYTES = 32
 _DICTIONARY_PAGE = 2
@@ -26,13 +27,15 @@ _FEATHER_1 = b"FEA1"
 R = TypeVar("R", covariant=True)
 
 
-def rows_to_spell_out(file: Any, metadata: Any, names: list[str]) -> int:
+def rows_to_spell_out(
+    file: Any, metadata: Any, names: list[str], groups: Iterable[int] | None = None
+) -> int:
     """How many rows may be read together, even if each has the longest text of a dictionary.
 
     The footer does not give the size of decoded texts, so the dictionaries are read.
     """
     longest = 0
-    for group in range(metadata.num_row_groups):
+    for group in range(metadata.num_row_groups) if groups is None else groups:
         total = 0
         for place, size in _dictionaries(file, metadata.row_group(group), frozenset(names)):
             # Most dictionaries are too short to contain a long text.
@@ -126,20 +129,34 @@ def parquet_schema(file: Any, name: str) -> pa.Schema:
 
 
 def read_parquet(
-    columns_of: ColumnsOf[R], file: Any, name: str, size: int, wanted: Wanted, most: int
+    columns_of: ColumnsOf[R],
+    file: Any,
+    name: str,
+    size: int,
+    wanted: Wanted,
+    most: int,
+    part: Part | None = None,
 ) -> Iterator[R]:
-    """Read a Parquet file; `size` is its share of the progress in bytes."""
+    """Read a Parquet file, or a part of it; `size` is its share of the progress in bytes."""
     parquet = _open_parquet(file, name)
     columns = columns_of(name, parquet.schema_arrow, wanted)
-    total, seen = max(1, parquet.metadata.num_rows), 0
+    total, seen = max(1, parquet.metadata.num_rows), 0 if part is None else part.first_row
     rows_per_batch = min(
         columns.rows_per_batch(parquet.metadata, most),
-        rows_to_spell_out(file, parquet.metadata, columns.names),
+        rows_to_spell_out(
+            file,
+            parquet.metadata,
+            columns.names,
+            None if part is None else range(part.begin, part.end),
+        ),
     )
     for groups in columns.row_groups(parquet.num_row_groups):
+        wanted_groups = (
+            groups if part is None else [g for g in groups if part.begin <= g < part.end]
+        )
         batches = parquet.iter_batches(
             batch_size=rows_per_batch,
-            row_groups=groups,
+            row_groups=wanted_groups,
             columns=columns.names,
             use_threads=False,
         )
@@ -155,9 +172,16 @@ def arrow_schema(file: Any, name: str) -> pa.Schema:
 
 
 def read_arrow(
-    columns_of: ColumnsOf[R], file: Any, name: str, size: int, wanted: Wanted, most: int
+    columns_of: ColumnsOf[R],
+    file: Any,
+    name: str,
+    size: int,
+    wanted: Wanted,
+    most: int,
+    part: Part | None = None,
 ) -> Iterator[R]:
-    """Read an Arrow file or stream; Feather version 2 is an Arrow file."""
+    """Read an Arrow file or stream, always as a whole; Feather version 2 is an Arrow file."""
+    assert part is None
     reader = _open_arrow(file, name)
     columns = columns_of(name, reader.schema, wanted)
     whole, seen = max(1, file.size()), 0

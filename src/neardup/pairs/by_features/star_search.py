@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ Places = NDArray[np.int64]
 _AT_ONCE = 1 << 11
 _PAIRS_AT_ONCE = 1 << 16
 _MANY = 1 << 7
+_NO_LIMIT = 1 << 62
 
 
 class StarSearch:
@@ -100,6 +101,27 @@ class StarSearch:
                     progress(before + min(start + _AT_ONCE, len(rest)), total)
             if not len(decided):
                 return
+            self.join.clear()
+
+    def pairs_between(
+        self, indexed: Places, looked_up: Places
+    ) -> Iterator[tuple[Places, Places, NDArray[np.float64]]]:
+        """The pairs of indexed documents with others, as columns a < b and similarity."""
+        while len(indexed):
+            done, *_ = self.join.pairs(
+                indexed, search=False, insert=True, most=_NO_LIMIT, threads=self.threads
+            )
+            indexed, rest = indexed[done:], looked_up
+            while len(rest):
+                now, a, b, similarity = self.join.pairs(
+                    rest[:_AT_ONCE],
+                    search=True,
+                    insert=False,
+                    most=_PAIRS_AT_ONCE,
+                    threads=self.threads,
+                )
+                yield a, b, similarity
+                rest = rest[now:]
             self.join.clear()
 
     def decide_told(

@@ -22,7 +22,7 @@ from neardup.read.limits import (
     too_deep,
     too_long,
 )
-from neardup.read.source import ByteStream
+from neardup.read.source import ByteStream, Part
 
 # A key that none of the first objects has is a misspelt column, not a rare one.
 OBJECTS_BEFORE_MISSING = 1000
@@ -63,17 +63,23 @@ class ObjectJudge:
     """
 
     def __init__(
-        self, file: str, wanted: Wanted, content_fault: Callable[[dict[str, Any]], str | None]
+        self,
+        file: str,
+        wanted: Wanted,
+        content_fault: Callable[[dict[str, Any]], str | None],
+        part: Part | None = None,
     ) -> None:
         self._file = file
         self._content_fault = content_fault
         self._wanted = wanted
-        self._unseen = set(wanted.required)
+        # Whether a file has all columns is judged by its first part.
+        self._unseen = set(wanted.required) if part is None or not part.begin else set()
         self._keys: dict[str, None] = {}
         self._objects = 0
         self._first_id: tuple[type, str] | None = None
         # Without --id, the first object decides whether the file has ids.
-        self.has_id: bool | None = True if wanted.id_required else None
+        known = None if part is None else part.has_ids
+        self.has_id: bool | None = True if wanted.id_required else known
 
     def fault(self, item: Any, where: str) -> str | None:
         """The fault of an item: not an object, or the content or id is unusable; None if good."""
@@ -193,8 +199,9 @@ class _ObjectReader:
         self._stream, self._wanted = stream, wanted
         self._batch_bytes = batch_bytes
         self._gathered = ObjectGatherer(file, batch_bytes, wanted)
-        self._judge = ObjectJudge(file, wanted, self._text_fault)
-        self._lines_seen = 0
+        self._gathered.begin_at(stream.part.first_row)
+        self._judge = ObjectJudge(file, wanted, self._text_fault, stream.part)
+        self._lines_seen = stream.part.first_line
 
     def take(self, where: str, value: bytes | TooLong) -> Iterator[Rows]:
         """Add one object, or reject it with the reason."""

@@ -51,7 +51,7 @@ class TermDocuments(InputRuns[TermRows]):
     ) -> None:
         if batch_terms < 1:
             raise SettingError(f"batch_terms={batch_terms} must be at least 1")
-        self._wanted = replace(Wanted.of_terms(terms, id), max_document=max_document)
+        self.wanted = replace(Wanted.of_terms(terms, id), max_document=max_document)
         self._batch_terms = batch_terms
         super().__init__(inputs, self._check, again=again)
 
@@ -70,12 +70,12 @@ class TermDocuments(InputRuns[TermRows]):
         if source.format != SNIFF:
             _FORMATS.require(source.format, source.name)
         if source.is_local and source.format in ("parquet", "arrow"):
-            _FORMATS.check_table(source, self._wanted)
+            _FORMATS.check_table(source, self.wanted)
 
     def _rows(self, run: Run) -> Iterator[TermRows]:
         if run.is_whole_files:
             return iter([_set_aside(run)])
-        return _FORMATS.read(run.sources[0], self._wanted, self._batch_terms)
+        return _FORMATS.read(run.sources[0], self.wanted, self._batch_terms)
 
 
 class _Alike:
