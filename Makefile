@@ -1,4 +1,4 @@
-# The table of contents: demo, test, lint, bench, sanitize, emulate, torture, soak, fuzz, clean.
+# The table of contents: demo, test, lint, bench, docs, spark-archive, sanitize, emulate, torture, soak, fuzz, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +13,7 @@ FUZZED := build/fuzz
 SECONDS ?= 900
 MINUTES ?= 45
 
-.PHONY: demo test lint format bench docs sanitize emulate torture soak fuzz clean
+.PHONY: demo test lint format bench docs spark-archive sanitize emulate torture soak fuzz clean
 
 demo: $(VENV)/installed
 	$(BIN)/neardup dedup examples/sample.jsonl -o demo-out --overwrite
@@ -26,7 +26,7 @@ demo: $(VENV)/installed
 # slipcover removes its probes from lines that have run. Measured in CPU time with Python 3.11: 3 % more
 # on tests/features, 21 % on tests/torture; coverage.py took more than twice the time. Processes that
 # tests start are not measured.
-test: $(VENV)/installed $(VENV)/browser
+test: $(VENV)/installed $(VENV)/browser $(VENV)/java
 	@mkdir -p build
 	$(BIN)/python -m slipcover --source src/neardup --json --out $(COVERAGE) \
 	  -m pytest -n auto --dist loadfile
@@ -58,6 +58,11 @@ bench: $(VENV)/installed
 # The page of commands, from the program itself.
 docs: $(VENV)/installed
 	$(BIN)/python scripts/command_pages.py && $(BIN)/python scripts/http_api_page.py
+
+# An environment for the executors of a Spark cluster, build/neardup-spark.tar.gz, with PACKAGES such as s3fs.
+spark-archive: $(VENV)/installed
+	$(BIN)/python -m pip install -q venv-pack==0.2.0
+	$(BIN)/python scripts/spark_archive.py $(PACKAGES)
 
 sanitize: $(VENV)/installed
 	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
@@ -105,6 +110,18 @@ $(VENV)/browser: | $(VENV)/installed
 	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
 	    --no-install-recommends chromium fonts-noto-cjk fonts-noto-core; } >build/browser.log 2>&1 || \
 	    echo "Chromium could not be installed, so the tests in a browser will skip."; \
+	fi
+	@touch $@
+
+# Java for tests/distributed, where it may be installed; without it, the tests on Spark skip.
+$(VENV)/java: | $(VENV)/installed
+	@mkdir -p build
+	@if ! command -v java >/dev/null && test -z "$$JAVA_HOME" && test "$$(id -u)" = 0 \
+	  && command -v apt-get >/dev/null; then \
+	  echo "Installing Java for the tests (build/java.log)"; \
+	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+	    --no-install-recommends default-jre-headless; } >build/java.log 2>&1 || \
+	    echo "Java could not be installed, so the tests on Spark will skip."; \
 	fi
 	@touch $@
 

@@ -31,6 +31,8 @@ LAYERS = [
     {"client"},
     {"contrib"},
     {"deduplication"},
+    {"distributed"},
+    {"spark"},
     {"runs"},
     {"evaluation"},
     {"lab"},

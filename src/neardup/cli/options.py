@@ -26,6 +26,7 @@ INPUT = "Input"
 FINGERPRINTS = "Features and fingerprints"
 SEARCH = "Search"
 RESOURCES = "Resources"
+ENGINE = "Engine"
 _SECTIONS = {
     **dict.fromkeys(("text", "id", "max_document"), INPUT),
     **dict.fromkeys(RECIPE, FINGERPRINTS),
@@ -40,6 +41,12 @@ class Decorator(Protocol):
 
     def __call__(self, function: F, /) -> F:
         """Decorate a command."""
+
+
+class UrlPath(type(Path())):  # type: ignore[misc]  # the class of paths on this system
+    """A URL where a command takes a path, which would lose slashes; `url` is what was given."""
+
+    url = ""
 
 
 class PathName(Parser):
@@ -57,6 +64,12 @@ class PathName(Parser):
             value.encode()
         except UnicodeEncodeError:
             self.fail(f"the name {value!r} is not UTF-8; choose another", param, ctx)
+        if value.startswith("file://"):
+            return Path(value.removeprefix("file://"))
+        if "://" in value:
+            found = UrlPath(value)
+            found.url = value
+            return found
         return Path(value)
 
     def shell_complete(
@@ -201,6 +214,47 @@ idf: Decorator = path(
     note="counted from the input",
     help="Document frequencies for weights by rarity, a table written by `neardup idf`.",
 )
+ENGINES = ("local", "spark")
+_ENGINE_OPTIONS = (
+    option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="local",
+        section=ENGINE,
+        help="Where to run: in this process, or on a Spark cluster, with the same result.",
+    ),
+    option(
+        "--master",
+        metavar="URL",
+        section=ENGINE,
+        note="that of the Spark configuration",
+        help="Spark master: spark://HOST:7077, yarn, k8s://…, or 'local[2]' for this machine.",
+    ),
+    option(
+        "--work",
+        metavar="DIR",
+        section=ENGINE,
+        note="a folder beside the output",
+        help="Folder or URL for what stages of a Spark run find; driver and executors share it. "
+        "With --resume, a run goes on after the stages that are complete there.",
+    ),
+    option(
+        "--conf",
+        metavar="K=V",
+        multiple=True,
+        section=ENGINE,
+        help="Setting of Spark, such as spark.executor.memory=8g. Repeatable.",
+    ),
+)
+
+
+def engine(function: F, /) -> F:
+    """The options of the engine that runs a command."""
+    for decorate in reversed(_ENGINE_OPTIONS):
+        function = decorate(function)
+    return function
+
+
 quiet: Decorator = flag("--quiet", "-q", help="Print nothing but errors.")
 as_json: Decorator = flag("--json", help="Print one JSON object instead of text.")
 context: Decorator = option(

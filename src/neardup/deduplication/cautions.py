@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.frozen import dataclass
+
 if TYPE_CHECKING:
     from neardup.collection.settings import DedupSettings
     from neardup.deduplication.result import Result
@@ -42,12 +44,43 @@ _REMEDY = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What warnings depend on that holds for the whole collection.
+
+    `near` are the similarities of removed documents to the kept ones, without exact copies and
+    without those that people decided on: both are meant. `different` is the number of documents
+    that are neither empty nor removed as exact copies, `median_words` is of those that are not
+    empty. `within` says whether documents were compared with each other.
+    """
+
+    settings: DedupSettings
+    near: NDArray[np.float64]
+    different: int
+    median_words: int
+    within: bool
+
+    @classmethod
+    def of(cls, result: Result) -> Facts:
+        """The facts of a result."""
+        near = ~(result.clustering.kept | result.copied | result.decided)
+        words = result.collected.words[result.collected.filled]
+        return cls(
+            result.settings,
+            np.asarray(result.clustering.similarity[near]),
+            len(words) - result.exact_copies,
+            int(np.median(words)) if len(words) else 0,
+            result.both.within,
+        )
+
+
 def cautions(result: Result) -> list[str]:
     """A sentence or two for each reason to look at the result before using it."""
+    facts = Facts.of(result)
     return [
-        *_many_are_removed(result),
-        *_loose_clusters(result),
-        *_misfits(result),
+        *many_are_removed(facts),
+        *_loose_clusters(result, facts),
+        *misfits(facts),
         *_about_decisions(result),
     ]
 
@@ -70,38 +103,19 @@ def _about_decisions(result: Result) -> Iterator[str]:
         )
 
 
-def _near_copies(result: Result) -> NDArray[np.float64]:
-    """The similarities of removed documents to the kept ones.
-
-    Without exact copies, and without those that people decided on: both are meant.
-    """
-    near = ~(result.clustering.kept | result.copied | result.decided)
-    return np.asarray(result.clustering.similarity[near])
-
-
-def _median_words(result: Result) -> int:
-    """Of the documents that are not empty, of which there must be some."""
-    return int(np.median(result.collected.words[result.collected.filled]))
-
-
-def _remedy(result: Result) -> str:
+def _remedy(facts: Facts) -> str:
     """What to do about removals that may be wrong; short documents have no long features."""
-    longer = "" if _median_words(result) < _SHORT else " or use longer features such as word:5"
+    longer = "" if facts.median_words < _SHORT else " or use longer features such as word:5"
     return _REMEDY + longer
 
 
-def _different(result: Result) -> int:
-    """The number of documents that are neither empty nor removed as exact copies."""
-    return len(result.collected.filled) - result.exact_copies
-
-
-def _many_are_removed(result: Result) -> Iterator[str]:
+def many_are_removed(facts: Facts) -> Iterator[str]:
     """Most documents are removed, or many with a similarity close to the threshold.
 
     A threshold that fits lies in a gap: few similarities are close to it. Where many are, it cuts
     through documents that are alike by chance.
     """
-    least, different, near = result.settings.least, _different(result), _near_copies(result)
+    least, different, near = facts.settings.least, facts.different, facts.near
     limit = least + (1 - least) / 4
     doubtful = int((near < limit).sum())
     most, many = len(near) > _MOST_REMOVED * different, doubtful > _MOST_DOUBTFUL * different
@@ -112,12 +126,12 @@ def _many_are_removed(result: Result) -> Iterator[str]:
         f"{len(near):,} of {different:,} different documents are removed as near copies "
         f"({len(near) / different:.0%}), {doubtful:,} of them with a similarity of less than "
         f"{limit:.3g}, close to the threshold of {least:.3g}{below}. Unless you expect that, "
-        f"{_remedy(result)}; "
+        f"{_remedy(facts)}; "
         f"{_LABELS} chooses better settings."
     )
 
 
-def _loose_clusters(result: Result) -> Iterator[str]:
+def _loose_clusters(result: Result, facts: Facts) -> Iterator[str]:
     """Large clusters whose members hardly reach the threshold, or do not; the largest first."""
     clustering = result.clustering
     sizes = clustering.sizes
@@ -128,7 +142,7 @@ def _loose_clusters(result: Result) -> Iterator[str]:
     by_size = np.argsort(-sizes, kind="stable")
     found = 0
     for number in by_size[sizes[by_size] >= large].tolist():
-        why = _looseness(result, slice(int(starts[number]), int(starts[number + 1])))
+        why = _looseness(result, facts, slice(int(starts[number]), int(starts[number + 1])))
         if why:
             found += 1
             if found <= _MOST_NAMED:
@@ -139,25 +153,27 @@ def _loose_clusters(result: Result) -> Iterator[str]:
         yield f"{more:,} more {'cluster is' if more == 1 else 'clusters are'} as large and loose."
 
 
-def _looseness(result: Result, rows: slice) -> str | None:
+def _looseness(result: Result, facts: Facts, rows: slice) -> str | None:
     """Why a cluster is loose, and what to do; None if it is not."""
     clustering, least = result.clustering, result.settings.least
     by_similarity = (clustering.place[rows] != clustering.around[rows]) & ~result.decided[rows]
     similarity = clustering.similarity[rows][by_similarity]
     similarity = similarity[~np.isnan(similarity)]
     if clustering.via is not None:
-        return _looseness_of_chains(result, similarity, rows.stop - rows.start)
+        return _looseness_of_chains(result, facts, similarity, rows.stop - rows.start)
     near = similarity[similarity < 1]
     if not len(near) or np.median(near) >= least + (1 - least) / 4:
         return None
     return (
         f"half of those that are not identical to it have a similarity of {np.median(near):.3f} or "
         f"less, near the threshold of {least:.3g}. They may share a template rather than their "
-        f"content: {_remedy(result)}"
+        f"content: {_remedy(facts)}"
     )
 
 
-def _looseness_of_chains(result: Result, similarity: NDArray[np.float64], size: int) -> str | None:
+def _looseness_of_chains(
+    result: Result, facts: Facts, similarity: NDArray[np.float64], size: int
+) -> str | None:
     """Why a connected component or a dense cluster is loose: chains of pairs hold it together."""
     least = result.settings.least
     below = int((similarity < least).sum())
@@ -171,19 +187,18 @@ def _looseness_of_chains(result: Result, similarity: NDArray[np.float64], size: 
         others = f"--cluster star or a larger share than --cluster dense:{share:g}"
     return (
         f"{below:,} of them are below the threshold of {least:.3g}: only chains of pairs connect "
-        f"them to it (median similarity {median:.3f}). Use {others}, or {_remedy(result)}"
+        f"them to it (median similarity {median:.3f}). Use {others}, or {_remedy(facts)}"
     )
 
 
-def _misfits(result: Result) -> Iterator[str]:
+def misfits(facts: Facts) -> Iterator[str]:
     """Features and a threshold that do not suit the length of the documents."""
-    settings = result.settings
+    settings, different = facts.settings, facts.different
     kinds = settings.scheme.features.kinds
-    different = _different(result)
-    searched = result.both.within and not settings.is_scored and settings.similarity != "hamming"
+    searched = facts.within and not settings.is_scored and settings.similarity != "hamming"
     if different < _FEW or not searched or not all(kind.is_shingle for kind in kinds):
         return
-    median, found = _median_words(result), len(_near_copies(result)) / different
+    median, found = facts.median_words, len(facts.near) / different
     edited, least = _after_one_edit(settings, median), settings.least
     length = f"Median document {median:,} {'word' if median == 1 else 'words'}"
     if median < _SHORT and edited < least and found < _FOUND:

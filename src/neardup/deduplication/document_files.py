@@ -22,6 +22,11 @@ DOCUMENTS, OTHERS = "documents.parquet", "others.parquet"
 _ROW_GROUP = 1 << 17
 
 
+def part_files(path: Path) -> list[Path]:
+    """The files of a table: the one of its name, or those in the folder of its name."""
+    return sorted(path.iterdir()) if path.is_dir() else [path]
+
+
 def write_documents(result: Result, sources: pa.Array, folder: Path) -> None:
     """One row for each document, in the order of the input: what it is, and whether it is kept.
 
@@ -53,7 +58,7 @@ def write_others(result: Result, shown: Places, folder: Path) -> dict[int, str]:
     source, right, n = result.other_source, result.both.right, len(result.collected)
     if source is None or right is None:
         return {}
-    named = _named_others(result)
+    named = named_others(result)
     wanted = shown[shown >= n] - n
     picker, first = TextPicker(wanted), 0
     end = max(np.flatnonzero(named).max(initial=-1), wanted.max(initial=-1)) + 1
@@ -79,7 +84,7 @@ def write_others(result: Result, shown: Places, folder: Path) -> dict[int, str]:
     return {n + place: text for place, text in picker.texts.items()}
 
 
-def _named_others(result: Result) -> NDArray[np.bool_]:
+def named_others(result: Result) -> NDArray[np.bool_]:
     """Which documents of the other collection occur in clusters, pairs or decisions."""
     assert result.both.right is not None
     n, clustering = len(result.collected), result.clustering

@@ -23,11 +23,12 @@ from neardup.collection.model import with_own_model
 from neardup.collection.rejected import RejectedRows
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import fingerprinter_of
-from neardup.deduplication.document_files import DOCUMENTS, OTHERS
+from neardup.deduplication.document_files import DOCUMENTS, OTHERS, part_files
 from neardup.deduplication.listed_pairs import HeldPairs
 from neardup.deduplication.obeyed import OBEYED, Obeyed
 from neardup.deduplication.removals import Both, Evidence, Found, evidence_of
 from neardup.deduplication.result import Result
+from neardup.deduplication.rows import keep_order
 from neardup.deduplication.stored_source import StoredOthers, StoredSource
 from neardup.errors import InputError
 from neardup.fingerprints import Scheme
@@ -79,6 +80,31 @@ def settings_of(summary: Mapping[str, Any], folder: Path) -> DedupSettings:
     return replace(settings, scheme=Scheme.parse(summary["scheme"]), levels=levels)
 
 
+def documents_in(folder: Path) -> pa.Table:
+    """What the run tells of every document."""
+    return _table(folder / DOCUMENTS)
+
+
+def stored_keep_order(
+    folder: Path, summary: Mapping[str, Any], settings: DedupSettings, documents: pa.Table
+) -> Places:
+    """The places of the documents of a run, the preferred one first.
+
+    A run on a cluster stores no ranks, since no task sees all documents: the order is found anew.
+    """
+    if "rank" in documents.column_names:
+        return np.argsort(documents["rank"].to_numpy())
+    if "engine" not in summary:
+        return np.arange(len(documents))
+    if settings.keep.column is not None and summary["format"] == "csv":
+        raise InputError(
+            f"{folder} does not tell which documents keep={settings.keep} prefers: CSV has texts "
+            "only; run dedup with --format parquet or jsonl to open the run again"
+        )
+    source = StoredSource(folder, summary, settings, documents)
+    return keep_order(source, settings.keep, documents["words"].to_numpy())
+
+
 def _said(error: BaseException) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
@@ -91,7 +117,7 @@ class _Loaded:
     def __init__(self, folder: Path, summary: dict[str, Any]) -> None:
         self._folder, self._summary = folder, summary
         self._settings = settings_of(summary, folder)
-        self._documents = _table(folder / DOCUMENTS)
+        self._documents = documents_in(folder)
         self._others = None
         if (folder / OTHERS).exists():
             self._others = StoredOthers(folder, summary["against"], self._settings.scheme.fields)
@@ -166,9 +192,7 @@ class _Loaded:
 
     @cached_property
     def _order(self) -> Places:
-        if "rank" not in self._documents.column_names:
-            return np.arange(len(self._documents))
-        return np.argsort(self._documents["rank"].to_numpy())
+        return stored_keep_order(self._folder, self._summary, self._settings, self._documents)
 
     @cached_property
     def _origins(self) -> Origins | None:
@@ -256,16 +280,19 @@ class _Loaded:
         return HeldPairs(joined(list(self._pair_batches())))
 
     def _pair_batches(self) -> Iterator[PairBatch]:
-        with (self._folder / "pairs.parquet").open("rb") as file:
-            for batch in pq.ParquetFile(file).iter_batches(PAIRS_AT_ONCE):
-                table = pa.Table.from_batches([batch])
-                is_other = table["b_other"] if self.both.right is not None else None
-                yield PairBatch(
-                    self._places(table["a"], None),
-                    self._places(table["b"], is_other),
-                    table["distance"].to_numpy(),
-                    table["similarity"].to_numpy(),
-                )
+        for part in part_files(self._folder / "pairs.parquet"):
+            with part.open("rb") as file:
+                for batch in pq.ParquetFile(file).iter_batches(PAIRS_AT_ONCE):
+                    yield self._pairs_of(pa.Table.from_batches([batch]))
+
+    def _pairs_of(self, table: pa.Table) -> PairBatch:
+        is_other = table["b_other"] if self.both.right is not None else None
+        return PairBatch(
+            self._places(table["a"], None),
+            self._places(table["b"], is_other),
+            table["distance"].to_numpy(),
+            table["similarity"].to_numpy(),
+        )
 
     @cached_property
     def _all_pairs(self) -> HeldPairs | None:
@@ -294,9 +321,12 @@ class _Loaded:
 
 
 def _table(path: Path) -> pa.Table:
-    # Through a Python file, because Arrow does not accept names that are not UTF-8.
-    with path.open("rb") as file:
-        return pq.read_table(file)
+    tables = []
+    for part in part_files(path):
+        # Through a Python file, because Arrow does not accept names that are not UTF-8.
+        with part.open("rb") as file:
+            tables.append(pq.read_table(file))
+    return pa.concat_tables(tables).unify_dictionaries()
 
 
 def _found(ids: pa.ChunkedArray, among: pa.Array) -> Places:

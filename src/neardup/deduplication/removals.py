@@ -170,6 +170,20 @@ class Evidence:
     similarity: Similarities
 
 
+def find_removals(
+    both: Both,
+    order: Places,
+    fingerprinter: Fingerprinter,
+    settings: DedupSettings,
+    progress: DocumentProgress | None = None,
+    told: Told | None = None,
+) -> tuple[Removals, Found, PairList | None]:
+    """The removals by the clusters of the settings, and all pairs if they are known."""
+    if settings.cluster != "star" and both.within:
+        return removals_by_components(both, order, fingerprinter, settings, told)
+    return removals_by_stars(both, order, fingerprinter, settings, progress, told)
+
+
 def removals_by_stars(
     both: Both,
     order: Places,

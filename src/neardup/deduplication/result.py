@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -106,12 +105,15 @@ class Result:
 
     def pair_batches(self, most: int = PAIRS_AT_ONCE) -> Iterator[pa.RecordBatch]:
         """The rows of `pairs` in batches of about `most`; at least one, which may be empty."""
+        for batch in self.listed_pairs(most):
+            yield self.named_pairs(batch)
+
+    def listed_pairs(self, most: int = PAIRS_AT_ONCE) -> Iterator[PairBatch]:
+        """The pairs of `pairs` by their places, in batches as `pair_batches`."""
         if self.settings.pairs == "all" and self.all_pairs is not None:
-            note = {"neardup.pairs": STAR_NOTE} if self.both.within else None
             batches = with_copies(self.all_pairs, self._copies, most)
-            first = next(batches, self._copies)
-            for batch in chain((first,), batches):
-                yield self._named_pairs(batch).replace_schema_metadata(note)
+            yield next(batches, self._copies)
+            yield from batches
             return
         if self.evidence.distance is None:
             raise SettingError("pairs='none' lists no pairs; run dedup with pairs='evidence'")
@@ -119,7 +121,7 @@ class Result:
             self.evidence.a, self.evidence.b, self.evidence.distance, self.evidence.similarity
         )
         for begin in range(0, max(1, len(found.a)), most):
-            yield self._named_pairs(found.take(slice(begin, begin + most)))
+            yield found.take(slice(begin, begin + most))
 
     @property
     def _copies(self) -> PairBatch:
@@ -131,7 +133,8 @@ class Result:
         found = PairBatch(firsts, members, np.zeros(count, np.uint16), np.ones(count))
         return found.in_order()
 
-    def _named_pairs(self, pairs: PairBatch) -> pa.RecordBatch:
+    def named_pairs(self, pairs: PairBatch) -> pa.RecordBatch:
+        """Pairs as rows of `pairs`."""
         columns = {
             "a": taken(self.collected.ids, column_of(pairs.a)),
             "b": self.ids_at(pairs.b),
@@ -142,7 +145,10 @@ class Result:
             columns["b_other"] = column_of(pairs.b >= len(self.collected))
         if self.origins is not None:
             columns["b_source"] = self.sources_at(pairs.b)
-        return pa.RecordBatch.from_pydict(columns)
+        rows = pa.RecordBatch.from_pydict(columns)
+        lists_all = self.settings.pairs == "all" and self.all_pairs is not None
+        note = {"neardup.pairs": STAR_NOTE} if lists_all and self.both.within else None
+        return rows.replace_schema_metadata(note)
 
     @cached_property
     def clusters(self) -> pa.Table:

@@ -172,8 +172,8 @@ def _spreadsheet(rows: Iterable[Iterable[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-_KINDS: dict[str, type[RowFile[Any]]] = {"parquet": ParquetRows, "jsonl": JsonRows, "csv": CsvRows}
-FORMATS = tuple(_KINDS)
+KINDS: dict[str, type[RowFile[Any]]] = {"parquet": ParquetRows, "jsonl": JsonRows, "csv": CsvRows}
+FORMATS = tuple(KINDS)
 
 
 def write_rows(
@@ -188,7 +188,7 @@ def write_rows(
 
     These are the texts at the places `shown` that are in the collection.
     """
-    kind, threads = _KINDS[format], result.fingerprinter.threads
+    kind, threads = KINDS[format], result.fingerprinter.threads
     own = shown[shown < len(result.collected)]
     columns = _AddedColumns(result, copies)
     schema: pa.Schema | None = None

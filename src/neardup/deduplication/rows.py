@@ -130,11 +130,11 @@ def under_one_schema(
     JSON may show a type only in a later batch; `SchemaGrewError` then has a schema for all so far.
     """
     for batch in batches:
-        wide = batch.schema if schema is None else _widened(schema, batch.schema)
+        wide = batch.schema if schema is None else widened(schema, batch.schema)
         if schema is not None and wide != schema:
             # Look at all that follows, so that the rows are written only once more.
             for later in batches:
-                wide = _widened(wide, later.schema)
+                wide = widened(wide, later.schema)
             raise SchemaGrewError(wide)
         schema = wide
         yield _cast(batch, schema)
@@ -161,6 +161,19 @@ def require_keep_column(source: Source, policy: KeepPolicy) -> None:
         )
 
 
+def keep_order(
+    source: Source,
+    policy: KeepPolicy,
+    words: NDArray[np.uint32],
+    progress: Progress | None = None,
+) -> NDArray[np.int64]:
+    """The places of all documents, the preferred one first; `words` are their lengths."""
+    values = None
+    if policy.column is not None:
+        values = one_column(source, policy.column, len(words), progress)
+    return policy.order(len(words), words.astype(np.int64), values)
+
+
 def one_column(
     source: Source, name: str, documents: int, progress: Progress | None = None
 ) -> pa.ChunkedArray:
@@ -182,11 +195,11 @@ def together(batches: Iterator[pa.RecordBatch]) -> pa.Table:
         return pa.table({})
     schema = every[0].schema
     for batch in every[1:]:
-        schema = _widened(schema, batch.schema)
+        schema = widened(schema, batch.schema)
     return pa.Table.from_batches([_cast(batch, schema) for batch in every], schema)
 
 
-def _widened(schema: pa.Schema, other: pa.Schema) -> pa.Schema:
+def widened(schema: pa.Schema, other: pa.Schema) -> pa.Schema:
     """One schema for both; a column of incompatible types becomes strings."""
     try:
         return pa.unify_schemas([schema, other], promote_options="permissive")

@@ -40,16 +40,14 @@ from neardup.deduplication.listed_pairs import HeldPairs, PairList, PairsBeside
 from neardup.deduplication.obeyed import GivenDecisions, given_decisions, obeyed_of
 from neardup.deduplication.removals import (
     Both,
-    Places,
     beside_evidence,
     evidence_of,
+    find_removals,
     removals_after,
-    removals_by_components,
-    removals_by_stars,
 )
 from neardup.deduplication.result import Result
 from neardup.deduplication.resume import FEATURES, IDF, PAIRS, Decided, Resume, Taken
-from neardup.deduplication.rows import one_column, require_keep_column
+from neardup.deduplication.rows import keep_order, require_keep_column
 from neardup.deduplication.sources import source_of
 from neardup.errors import SettingError
 from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
@@ -443,9 +441,9 @@ def _decided(
     """Find what to remove, and why; `near` is what an index has told, and how."""
     if settings.keep.column is not None:
         with timer.stage("keep order"):
-            order = _keep_order(source, settings.keep, both.left, stage("keep order"))
+            order = keep_order(source, settings.keep, both.left.words, stage("keep order"))
     else:
-        order = _keep_order(source, settings.keep, both.left, None)
+        order = keep_order(source, settings.keep, both.left.words)
     all_pairs: PairList | None
     with timer.stage(PAIRS):
         progress = _by_documents(stage(PAIRS))
@@ -453,12 +451,8 @@ def _decided(
             removals, found, all_pairs = removals_after(
                 both, *near, order, fingerprinter, settings, progress
             )
-        elif settings.cluster != "star" and both.within:
-            removals, found, all_pairs = removals_by_components(
-                both, order, fingerprinter, settings, told
-            )
         else:
-            removals, found, all_pairs = removals_by_stars(
+            removals, found, all_pairs = find_removals(
                 both, order, fingerprinter, settings, progress, told
             )
     with timer.stage("clusters"):
@@ -478,16 +472,6 @@ def _require_meaning(policy: KeepPolicy, within: bool) -> None:
             f"keep={policy} is about clusters of the input, and against alone compares with the "
             "other collection only; add within, or keep the first"
         )
-
-
-def _keep_order(
-    source: Source, policy: KeepPolicy, collected: Collected, progress: Progress | None
-) -> Places:
-    """The places of all documents, the preferred one first."""
-    values = None
-    if policy.column is not None:
-        values = one_column(source, policy.column, len(collected), progress)
-    return policy.order(len(collected), collected.words.astype(np.int64), values)
 
 
 def _by_documents(progress: Progress | None) -> DocumentProgress | None:

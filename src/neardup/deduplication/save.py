@@ -41,6 +41,7 @@ FOLDER = FolderKind(
         r"model\.json",
     ),
     carried=("decisions.jsonl",),
+    parts=r"part-\d{5,}\.\w+",
 )
 
 

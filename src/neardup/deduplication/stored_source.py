@@ -21,7 +21,7 @@ from neardup.collection.source import (
     Progress,
     RowBatch,
 )
-from neardup.deduplication.document_files import OTHERS
+from neardup.deduplication.document_files import OTHERS, part_files
 from neardup.deduplication.rows import together
 from neardup.errors import InputError
 from neardup.features.spec import Fields, TextColumn
@@ -148,17 +148,19 @@ class _Rows:
 
 
 def _parquet(path: Path) -> Iterator[pa.RecordBatch]:
-    with path.open("rb") as file:
-        stored = pq.ParquetFile(file)
-        yield pa.RecordBatch.from_pylist([], stored.schema_arrow)
-        yield from stored.iter_batches(_AT_ONCE)
+    for part in part_files(path):
+        with part.open("rb") as file:
+            stored = pq.ParquetFile(file)
+            yield pa.RecordBatch.from_pylist([], stored.schema_arrow)
+            yield from stored.iter_batches(_AT_ONCE)
 
 
 def _lines(path: Path, settings: DedupSettings) -> Iterator[pa.RecordBatch]:
     """The rows of JSON lines or CSV; an empty file tells no columns."""
-    if not path.stat().st_size:
+    parts = [part for part in part_files(path) if part.stat().st_size]
+    if not parts:
         return
-    for batch in FileSource([path], replace(settings, id=ROW_PLACE)).rows():
+    for batch in FileSource(parts, replace(settings, id=ROW_PLACE)).rows():
         yield _unprotected(batch.rows) if path.suffix == ".csv" else batch.rows
 
 
@@ -180,10 +182,13 @@ class StoredOthers:
         self, folder: Path, inputs: list[dict[str, Any]], fields: Fields | None = None
     ) -> None:
         self._folder, self.inputs, self._fields = folder, inputs, fields
-        with (folder / OTHERS).open("rb") as file:
-            stored = pq.ParquetFile(file)
-            names = [name for name in stored.schema_arrow.names if name != "text"]
-            self.table = stored.read(names)  # everything except the texts
+        tables = []
+        for part in part_files(folder / OTHERS):
+            with part.open("rb") as file:
+                stored = pq.ParquetFile(file)
+                names = [name for name in stored.schema_arrow.names if name != "text"]
+                tables.append(stored.read(names))  # everything except the texts
+        self.table = pa.concat_tables(tables)
 
     @property
     def places(self) -> Sequence[str]:
@@ -194,8 +199,9 @@ class StoredOthers:
             yield DocumentBatch(batch["id"], self._columns(batch["text"]))
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        with (self._folder / OTHERS).open("rb") as file:
-            yield from pq.ParquetFile(file).iter_batches(_AT_ONCE, columns=["id", "text"])
+        for part in part_files(self._folder / OTHERS):
+            with part.open("rb") as file:
+                yield from pq.ParquetFile(file).iter_batches(_AT_ONCE, columns=["id", "text"])
 
     def _columns(self, texts: pa.Array) -> list[TextColumn]:
         """The texts, or the fields of records, which are stored as lines `name: text`."""

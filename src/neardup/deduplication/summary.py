@@ -59,13 +59,18 @@ def summary_of(result: Result) -> dict[str, Any]:
         "seconds": {stage: round(spent, 3) for stage, spent in result.seconds.items()},
         "wall_seconds": round(result.wall_seconds, 3),
         "resumed": list(result.resumed),
-        "peak_megabytes": round(_peak_megabytes(), 1),
-        "versions": {
-            "neardup": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "pyarrow": pa.__version__,
-        },
+        "peak_megabytes": round(peak_megabytes(), 1),
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """The versions of what the result may depend on."""
+    return {
+        "neardup": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
     }
 
 
@@ -100,7 +105,7 @@ def _level(result: Result, level: float) -> dict[str, int]:
     }
 
 
-def _peak_megabytes() -> float:
+def peak_megabytes() -> float:
     """The most memory this process ever held."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6

@@ -26,26 +26,31 @@ _LONGEST = 1 << 31
 
 def converted_rows(folder: RunFolder, kind: str, path: Path) -> None:
     """Write the rows of `kept` or `removed` into a Parquet file."""
-    source = folder.path / f"{kind}.{folder.format}"
-    rows = _json_rows if folder.format == "jsonl" else _csv_rows
+    source = f"{kind}.{folder.format}"
     try:
-        names = list(dict.fromkeys(name for row in rows(source) for name in row))
+        names = list(dict.fromkeys(name for row in _rows(folder, source) for name in row))
         lists = set(folder.text_columns[:1]) if folder.has_terms else set()
         schema = pa.schema(
             [(name, _LIST if name in lists else pa.large_string()) for name in names]
         )
         with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-            for some in _groups(rows(source)):
+            for some in _groups(_rows(folder, source)):
                 columns = [
                     pa.array([_value(row.get(name), name in lists) for row in some], kind_of.type)
                     for name, kind_of in zip(names, schema, strict=True)
                 ]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
     except (OSError, ValueError) as error:
-        raise folder.damaged(source.name, str(error).partition("\n")[0]) from None
+        raise folder.damaged(source, str(error).partition("\n")[0]) from None
 
 
 _LIST = pa.large_list(pa.large_string())
+
+
+def _rows(folder: RunFolder, name: str) -> Iterator[dict[str, Any]]:
+    rows = _json_rows if folder.format == "jsonl" else _csv_rows
+    for part in folder.parts(name):
+        yield from rows(part)
 
 
 def _groups(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from xxhash import xxh3_128_hexdigest
 
+from neardup.deduplication.document_files import part_files
 from neardup.deduplication.load import summary_in
 from neardup.errors import InputError
 
@@ -34,7 +35,12 @@ class RunFolder:
         )
 
     def has(self, name: str) -> bool:
-        return (self.path / name).is_file()
+        """Whether there is such a file, or a folder with its parts."""
+        return all(part.is_file() for part in self.parts(name))
+
+    def parts(self, name: str) -> list[Path]:
+        """The files of a table: one, or those that the tasks of a cluster have written."""
+        return part_files(self.path / name)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -114,22 +120,22 @@ class RunFolder:
             f"{kind}.{self.format}" if kind in ("kept", "removed") else f"{kind}.parquet"
             for kind in ("documents", "clusters", "pairs", "others", "kept", "removed")
         ]
-        sizes = [(self.path / name).stat().st_size if self.has(name) else -1 for name in names]
+        sizes = [
+            [part.stat().st_size for part in self.parts(name)] if self.has(name) else -1
+            for name in names
+        ]
         summary = (self.path / "summary.json").read_bytes()
         return f"{xxh3_128_hexdigest(summary)} {sizes}"
 
-    def table(self, name: str) -> pq.ParquetFile:
-        """A Parquet file of the folder, opened."""
-        return open_parquet(self.path / name)
-
     def batches(self, name: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
         """The columns of a Parquet file that it has, some rows at a time."""
-        with self.table(name) as file:
-            known = [column for column in columns if column in file.schema_arrow.names]
-            try:
-                yield from file.iter_batches(_BATCH_ROWS, columns=known)
-            except (OSError, pa.ArrowInvalid) as error:
-                raise self.damaged(name, _first_line(error)) from None
+        for part in self.parts(name):
+            with open_parquet(part) as file:
+                known = [column for column in columns if column in file.schema_arrow.names]
+                try:
+                    yield from file.iter_batches(_BATCH_ROWS, columns=known)
+                except (OSError, pa.ArrowInvalid) as error:
+                    raise self.damaged(name, _first_line(error)) from None
 
 
 def open_parquet(path: Path) -> pq.ParquetFile:

@@ -163,7 +163,7 @@ def _row_files(folder: RunFolder, place: Path) -> dict[str, Path]:
 def _valid(folder: RunFolder, place: Path, *, was_built: bool = False) -> IndexFile | None:
     """The index in a folder, if it is there and of this run."""
     path, rows = place / INDEX, _row_files(folder, place)
-    if not path.is_file() or not all(file.is_file() for file in rows.values()):
+    if not path.is_file() or not all(file.exists() for file in rows.values()):
         return None
     try:
         connection = _connected(path)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow._compute import SetLookupOptions, call_function
 
+from neardup.deduplication.load import documents_in, settings_of, stored_keep_order
 from neardup.frozen import dataclass
 from neardup.kernels.columns import chosen, column_of, converted, taken
 from neardup.runs.folder import RunFolder
@@ -209,13 +210,24 @@ class _Documents:
         self.copy_of = _concatenated(parts["copy_of"], np.int64)
         self.sources = _concatenated(parts["source"], np.int32)
         self.source_names = tuple(names)
-        self.rank = _concatenated(parts["rank"], np.int64) if parts["rank"] else None
+        self.rank = _concatenated(parts["rank"], np.int64) if parts["rank"] else _rank(folder)
         if len(self.ids) != folder.summary["documents"]:
             raise folder.damaged(
                 "documents.parquet",
                 f"it has {len(self.ids):,} rows, and the run {folder.summary['documents']:,} "
                 "documents",
             )
+
+
+def _rank(folder: RunFolder) -> Places | None:
+    """The places in keep order of a run that stores none; None if it is that of the input."""
+    if "engine" not in folder.summary:
+        return None
+    settings = settings_of(folder.summary, folder.path)
+    order = stored_keep_order(folder.path, folder.summary, settings, documents_in(folder.path))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank
 
 
 def _source_numbers(column: pa.Array, names: dict[str, int]) -> NDArray[np.int32]:

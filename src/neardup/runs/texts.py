@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from neardup.comparison.records import fields_of_text
+from neardup.deduplication.document_files import part_files
 from neardup.errors import InputError
 from neardup.kernels.columns import column_of, taken
 from neardup.read.columns import field_texts
@@ -25,16 +26,18 @@ Places = NDArray[np.int64]
 
 
 class RowGroups:
-    """A Parquet file whose rows are read by number; some decoded row groups are kept.
+    """A Parquet file, or its parts, whose rows are read by number; some row groups are kept.
 
     Safe to use from many threads.
     """
 
     def __init__(self, path: Path, most_bytes: int = _MOST_BYTES) -> None:
         self._path = path
-        self._file: pq.ParquetFile = open_parquet(path)
-        metadata = self._file.metadata
-        sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+        self._files: list[pq.ParquetFile] = [open_parquet(part) for part in part_files(path)]
+        self._groups = [
+            (file, group) for file in self._files for group in range(file.metadata.num_row_groups)
+        ]
+        sizes = [file.metadata.row_group(group).num_rows for file, group in self._groups]
         self._begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
         self._most_bytes = most_bytes
         self._held: OrderedDict[tuple[int, tuple[str, ...]], pa.Table] = OrderedDict()
@@ -47,11 +50,13 @@ class RowGroups:
     def close(self) -> None:
         with self._mutex:
             self._held.clear()
-            self._file.close(force=True)
+            for file in self._files:
+                file.close(force=True)
 
     @property
     def schema(self) -> pa.Schema:
-        return self._file.schema_arrow
+        """That of the first part with columns; parts with rows have the same."""
+        return max((file.schema_arrow for file in self._files), key=lambda one: len(one) > 0)
 
     def rows(self, numbers: Places, columns: tuple[str, ...]) -> pa.Table:
         """The rows of these numbers, which ascend."""
@@ -86,8 +91,9 @@ class RowGroups:
             return found
 
     def _decoded(self, group: int, columns: tuple[str, ...]) -> pa.Table:
+        file, number = self._groups[group]
         try:
-            found: pa.Table = self._file.read_row_group(group, list(columns), use_threads=False)
+            found: pa.Table = file.read_row_group(number, list(columns), use_threads=False)
         except (OSError, pa.ArrowInvalid) as error:
             raise InputError(
                 f"{self._path} is damaged: {str(error).partition(chr(10))[0]}; restore it, or run "

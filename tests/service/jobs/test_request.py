@@ -16,6 +16,7 @@ COMMANDS = {"dedup": dedup, "tune": tune, "sweep": sweep}
 CLOSED = {
     "dedup": {
         *("output", "overwrite", "against", "update", "index", "replace", "config", "resume"),
+        *("engine", "master", "work", "conf"),
         *("quiet", "json", "progress", "inputs"),
     },
     "tune": {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from neardup.deduplication.save import Saved
     from neardup.index.store import Put
 
-_LARGEST = 5
+LARGEST = 5
 _CHAINS = 3
 _SHOWN = 60
 _GO_ON = "; the same command goes on after the passes that are finished"
@@ -89,6 +89,7 @@ _FORMATS = ("parquet", "jsonl", "csv")
 @options.settings("text", "id", "max_document")
 @options.settings("features", "weights", "bits", "hash", "tie", "projection")
 @options.settings("candidates", "recall", "memory", "threads")
+@options.engine
 @click.pass_context
 def dedup(
     context: click.Context,
@@ -111,6 +112,10 @@ def dedup(
     quiet: bool,
     json: bool,
     progress: str,
+    engine: str,
+    master: str | None,
+    work: str | None,
+    conf: tuple[str, ...],
     **_settings: Any,
 ) -> None:
     """Find near-duplicates and keep one document of each cluster.
@@ -143,6 +148,33 @@ def dedup(
         index = Path(against[0])
     if replace and index is None:
         raise SettingError("--replace is for documents added to an index; use --update or --index")
+    if engine == "spark":
+        from neardup.cli.spark import SparkRun, dedup_on_spark
+
+        unable = {"--update": update, "--index": index, "--decisions": decisions}
+        refused = next((name for name, given in unable.items() if given), None)
+        if refused is not None:
+            raise SettingError(f"{refused} needs the local engine; leave out --engine spark")
+        run = SparkRun(inputs, against, output, master, work, conf)
+        dedup_on_spark(
+            run,
+            settings,
+            within=within,
+            resume=resume,
+            overwrite=overwrite,
+            format=format,
+            copies=copies,
+            strict=strict,
+            stages=Stages(quiet=quiet or json, progress=progress),
+            quiet=quiet,
+            as_json=json,
+        )
+        return
+    if isinstance(output, options.UrlPath):
+        raise SettingError(f"{output.url}: the local engine writes to folders; use --engine spark")
+    for name, value in (("--master", master), ("--work", work), ("--conf", conf)):
+        if value:
+            raise SettingError(f"{name} is for --engine spark; add it, or leave {name} out")
     told = None if decisions is None else given_decisions(decisions)
     others = [place for place in (index, config) if place is not None]
     require_apart(output, [*inputs, *against, *others])
@@ -267,9 +299,9 @@ def _repeated(summary: Mapping[str, Any]) -> str:
     """Which earlier deliveries the removed documents repeat."""
     ranked = summary["repeated"]
     named = [f"{one['documents']:,} of {one['source'] or 'unknown source'}" for one in ranked]
-    if len(named) > _LARGEST:
-        rest = summary["repeats_index"] - sum(one["documents"] for one in ranked[:_LARGEST])
-        named = [*named[:_LARGEST], f"{rest:,} of others"]
+    if len(named) > LARGEST:
+        rest = summary["repeats_index"] - sum(one["documents"] for one in ranked[:LARGEST])
+        named = [*named[:LARGEST], f"{rest:,} of others"]
     of_index = f" ({', '.join(named)})" if named else ""
     return (
         f"{summary['repeats_index']:,} of the removed repeat documents of the index{of_index}, "
@@ -279,35 +311,59 @@ def _repeated(summary: Mapping[str, Any]) -> str:
 
 def _print(result: Result, saved: Saved, output: Path) -> None:
     summary = saved.summary
-    documents = count(summary["documents"], "document")
-    if summary["empty"]:
-        documents += f" ({summary['empty']:,} empty)"
-    say(
-        f"{documents}: {summary['exact_copies']:,} exact and {summary['near_copies']:,} near "
-        f"copies in {count(summary['clusters'], 'cluster')}; {summary['removed']:,} removed, "
-        f"{summary['kept']:,} kept"
-    )
+    say(headline(summary))
     say(f"{_listed(result, summary)}; {count(summary['candidates'], 'candidate')}, each compared")
     if "repeats_index" in summary:
         say(_repeated(summary))
     if "decisions" in summary:
         say(_obeyed(summary["decisions"]))
     if summary["unproven"]:
-        say(_unproven(result.settings, summary["unproven"]))
+        say(unproven_line(result.settings, summary["unproven"], ", as in these"))
         for line in _chains(result):
             say(line)
-    stages = ", ".join(f"{stage} {spent:.2f} s" for stage, spent in summary["seconds"].items())
-    peak = size(int(summary["peak_megabytes"] * 1e6))
-    say(f"{stages}; {summary['wall_seconds']:.2f} s in all, peak memory {peak}")
+    say(f"{time_spent(summary)}, peak memory {size(int(summary['peak_megabytes'] * 1e6))}")
     say(summary["reason"])
     for line in _largest(result, saved.texts):
         say(line)
     say_rejected(summary["rejected"], summary["left_out"], output / "rejected.jsonl")
+    say_end(summary, output)
+
+
+def say_end(summary: Mapping[str, Any], output: Path) -> None:
+    """Warn of what is doubtful, and say where the output is and how to look at it."""
     for warning in summary["warnings"]:
         say(f"Warning: {warning}", err=True)
-    say(f"{result.scheme} → {output}")
+    if isinstance(output, options.UrlPath):
+        say(f"{summary['scheme']} → {output.url}")
+        return
+    say(f"{summary['scheme']} → {output}")
     if sys.stdout.isatty():
         say(f"To look at what went and why: {shlex.join(['neardup', 'explore', str(output)])}")
+
+
+def headline(summary: Mapping[str, Any]) -> str:
+    """What was found, in a sentence."""
+    documents = count(summary["documents"], "document")
+    if summary["empty"]:
+        documents += f" ({summary['empty']:,} empty)"
+    return (
+        f"{documents}: {summary['exact_copies']:,} exact and {summary['near_copies']:,} near "
+        f"copies in {count(summary['clusters'], 'cluster')}; {summary['removed']:,} removed, "
+        f"{summary['kept']:,} kept"
+    )
+
+
+def time_spent(summary: Mapping[str, Any]) -> str:
+    """The seconds of each stage, and of all."""
+    stages = ", ".join(f"{stage} {spent:.2f} s" for stage, spent in summary["seconds"].items())
+    return f"{stages}; {summary['wall_seconds']:.2f} s in all"
+
+
+def cluster_line(size: int, id: str, text: str) -> str:
+    """A cluster in one line: its size, and the beginning of the kept document."""
+    text = " ".join(text.split())
+    begin = text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")
+    return f"{size:>8,} × {id}  {begin}"
 
 
 def _obeyed(decisions: Mapping[str, Any]) -> str:
@@ -338,10 +394,11 @@ def _listed(result: Result, summary: Mapping[str, Any]) -> str:
     return f"{pairs}: all of {limit}, and each exact copy with the first of its kind"
 
 
-def _unproven(settings: DedupSettings, unproven: int) -> str:
+def unproven_line(settings: DedupSettings, unproven: int, examples: str = "") -> str:
+    """How many documents went without being similar enough to the kept one themselves."""
     return (
         f"{count(unproven, 'removed document')} below {settings.limit}: only a chain of pairs "
-        "connects them to the kept one, as in these (--cluster star removes none of them)"
+        f"connects them to the kept one{examples} (--cluster star removes none of them)"
     )
 
 
@@ -361,9 +418,7 @@ def _largest(result: Result, texts: Mapping[int, str]) -> list[str]:
     """The largest clusters, one line each: size, and the beginning of the kept document."""
     from neardup.deduplication.page import largest_clusters
 
-    lines = []
-    for cluster in largest_clusters(result, _LARGEST):
-        text = " ".join(texts[cluster.around].split())
-        begin = text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")
-        lines.append(f"{cluster.size:>8,} × {result.id_at(cluster.around)}  {begin}")
-    return lines
+    return [
+        cluster_line(cluster.size, result.id_at(cluster.around), texts[cluster.around])
+        for cluster in largest_clusters(result, LARGEST)
+    ]
