@@ -22,6 +22,7 @@ from benchmarks import (
     passes,
     serve_section,
     similar_index_section,
+    spark_section,
     startup,
     strings,
     sweep,
@@ -49,7 +50,7 @@ BENCHMARKS = (
     distance.BENCHMARK,
     end_to_end.BENCHMARK,
     startup.BENCHMARK,
-    # These need wrk, half an hour or labelled data: they are shown where they were measured.
+    # These need wrk, Java, half an hour or labelled data: they are shown where they were measured.
     *(
         name
         for name in (
@@ -57,6 +58,7 @@ BENCHMARKS = (
             serve_section.SOAK,
             explore.BENCHMARK,
             labels.BENCHMARK,
+            spark_section.BENCHMARK,
         )
         if (RESULTS / f"{name}.json").exists()
     ),
@@ -90,6 +92,7 @@ def page(results: Mapping[str, Result]) -> str:
         *_explore(results),
         dedup.section(results[dedup.BENCHMARK]),
         dedup_quality.section(results[dedup_quality.BENCHMARK]),
+        *_spark(results),
         exact.section(results[exact.BENCHMARK]),
         sweep.section(results[sweep.BENCHMARK]),
         tune.section(results[tune.BENCHMARK]),
@@ -116,6 +119,11 @@ def _serve(results: Mapping[str, Result]) -> Iterator[str]:
 def _explore(results: Mapping[str, Result]) -> Iterator[str]:
     if explore.BENCHMARK in results:
         yield explore.section(results[explore.BENCHMARK])
+
+
+def _spark(results: Mapping[str, Result]) -> Iterator[str]:
+    if spark_section.BENCHMARK in results:
+        yield spark_section.section(results[spark_section.BENCHMARK])
 
 
 def _labels(results: Mapping[str, Result]) -> Iterator[str]:
