@@ -1,8 +1,8 @@
 """The benchmark of the Spark engine: its logs, its model, and the part of the page."""
 
 import json
-import math
 from copy import deepcopy
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -20,7 +20,8 @@ from benchmarks import (
 )
 from benchmarks.result import Result
 
-from neardup.distributed.candidates import portion_features
+from neardup.engines.bundles import Relays
+from neardup.engines.spark import MOST_PAIRS
 
 MILLION = runs.generated_name(runs.MILLION)
 STAGES = {
@@ -143,16 +144,13 @@ def test_least_squares_find_what_is_there_and_nothing_below_zero():
 def measured(megabytes, splits, where=runs.LOCAL_2, **more):
     """A run of a made-up engine: its costs are those that the model must find again."""
     shards = 1 << (splits.bit_length() - 1)
-    features = 150_000 * megabytes
-    portions = splits * math.ceil(features / splits / portion_features(shards))
     counts = {model.ONE: 1, model.SPLITS: splits, model.SHARDS: shards}
     stages = []
     for name, kinds in STAGES.items():
         tasks = sum(counts[kind] for kind in kinds)
-        messages = splits * shards if len(kinds) > 1 else 0
-        messages += 2 * portions * shards if model.SHARDS in kinds else 0
         alone = 0.01 * megabytes if model.ONE in kinds else 0.0
-        cpu = 0.3 + 0.05 * tasks + 0.001 * messages + 0.02 * megabytes
+        rows = [counts[here] * counts[there] + megabytes for here, there in pairwise(kinds)]
+        cpu = 0.3 + 0.05 * tasks + 0.001 * sum(rows) + 0.02 * megabytes
         steps = [
             {
                 "tasks": counts[kind],
@@ -166,8 +164,9 @@ def measured(megabytes, splits, where=runs.LOCAL_2, **more):
             }
             for kind in kinds
         ]
-        steps[0]["shuffle_records"] = messages
-        steps[0]["shuffle_bytes"] = round(100 * messages + 250_000 * megabytes)
+        for step, sent in zip(steps, rows, strict=False):
+            step["shuffle_records"] = sent
+            step["shuffle_bytes"] = round(100 * sent + 250_000 * megabytes)
         stages.append(
             {
                 "stage": name,
@@ -194,7 +193,7 @@ def measured(megabytes, splits, where=runs.LOCAL_2, **more):
         "engine": {
             "splits": splits,
             "shards": shards,
-            "features": features,
+            "features": 150_000 * megabytes,
             "bins": 4 + splits % 3,
             "nodes": round(1_000 * megabytes),
         },
@@ -214,14 +213,14 @@ def test_model_finds_the_costs_of_its_runs():
     copies, bins, output = found["stages"]
     assert copies["steps"] == [model.SPLITS, model.SHARDS, model.SPLITS]
     assert bins["steps"] == [model.ONE, model.SPLITS]
+    expected = {"fixed": 0.3, "task": 0.05, "row": 0.001, "megabyte": 0.02}
+    assert copies["cpu_seconds"] == pytest.approx(expected)
     for stage in (copies, bins):
-        expected = {"fixed": 0.3, "task": 0.05, "message": 0.001, "megabyte": 0.02}
-        assert stage["cpu_seconds"] == pytest.approx(expected)
-        assert stage["messages"]["split and shard"] == pytest.approx(1)
-        assert stage["shuffle_bytes"] == pytest.approx({"message": 100, "megabyte": 250_000})
-    assert copies["messages"]["portion and shard"] == pytest.approx(2)
+        for shuffle in stage["shuffles"]:
+            assert shuffle["rows"] == pytest.approx({"pair": 1, "megabyte": 1})
+            assert shuffle["bytes"] == pytest.approx({"row": 100, "megabyte": 250_000})
+    assert [len(stage["shuffles"]) for stage in (copies, bins, output)] == [2, 1, 0]
     assert bins["alone_seconds"]["megabyte"] == pytest.approx(0.01)
-    assert output["messages"]["split and shard"] == 0
     assert copies["alone_seconds"] == {"fixed": 0, "megabyte": 0}
     assert found["returned_bytes"]["split"] == pytest.approx(600)
     assert found["driver_bytes"]["split"] == pytest.approx(10_000)
@@ -239,15 +238,26 @@ def test_foresight_of_a_measured_size_is_what_was_measured():
 def test_foresight_names_what_breaks_first():
     small, large = (model.foresee(fitted(), asked) for asked in model.ASKED)
     assert large["splits"] == pytest.approx(100 * small["splits"], rel=0.01)
-    assert large["messages"] > 5_000 * small["messages"]
     assert large["needs_rounds"]
-    assert "JVM" in large["breaks"][0]["what"]
+    assert large["breaks"]
     ratios = [one["value"] / one["limit"] for one in large["breaks"]]
     assert ratios == sorted(ratios, reverse=True)
     assert min(ratios) > 1
     coarser = model.foresee(fitted(), model.ASKED[1], split_bytes=10**9)
-    assert coarser["messages"] < large["messages"] / 10
+    assert coarser["rows"] < large["rows"] / 10
     assert len(coarser["breaks"]) <= len(large["breaks"])
+
+
+def test_foresight_reckons_with_relays():
+    shuffle = {"rows": {"pair": 1.0, "megabyte": 0.0}, "bytes": {"row": 0.0, "megabyte": 1e6}}
+    few = model.Shuffled.between(shuffle, 1_000, 1_000, 10.0)
+    assert few == model.Shuffled(1e6, 1e7, 0)
+    many = model.Shuffled.between(shuffle, 10_000, 10_000, 10.0)
+    assert MOST_PAIRS < 10_000 * 10_000
+    assert many == model.Shuffled(2 * 10_000 * 100, 2e7, Relays(10_000, 10_000).count)
+    # A task that sends more than it holds sends several rows to each other.
+    full = model.Shuffled.between(shuffle, 10, 10, 10_000.0)
+    assert full.rows == pytest.approx(100 * 2 * 1e9 / model.HELD_BYTES)
 
 
 def result(rows, **conditions):

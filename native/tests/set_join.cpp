@@ -246,12 +246,15 @@ void check_document_counts() {
 }
 
 void check_frequencies() {
+    CHECK(frequency_of(0) == 0 && frequency_of(127) == 127 && frequency_of(128) == 128);
+    CHECK(frequency_of(143) == 128 && frequency_of(144) == 129 && frequency_of(256) == 136);
+    CHECK(frequency_of(1U << 22) == 248 && frequency_of(~0U) == 255);
     Random random(11);
     for (const std::size_t count : {0, 1, 2, 300, 5000, 40000}) {
         for (const std::uint64_t distinct : {1ULL, 9ULL, 1ULL << 12, 1ULL << 40}) {
             for (const int width : {1, 4, 6}) {
                 std::vector<std::uint64_t> hashes(count);
-                std::map<std::uint64_t, std::size_t> expected;
+                std::map<std::uint64_t, std::uint32_t> expected;
                 const int known_bits = kBucketBits + 8 * width;
                 for (auto& hash : hashes) {
                     hash = below(random, distinct) << 24;
@@ -267,8 +270,7 @@ void check_frequencies() {
                 from_buckets(hashes.data(), count, *sizes, answers.data(), found.data());
                 bool same = true;
                 for (std::size_t i = 0; i < count; ++i)
-                    same &= found[i] ==
-                            std::min<std::size_t>(255, expected[hashes[i] >> (64 - known_bits)]);
+                    same &= found[i] == frequency_of(expected[hashes[i] >> (64 - known_bits)]);
                 CHECK(same);
             }
         }

@@ -16,6 +16,7 @@ from tests.distributed.both_engines import run_distributed
 from neardup.distributed.candidates import compared_sizes, first_of
 from neardup.distributed.run import Sizes
 from neardup.features.weighted import WeightedFeatures
+from neardup.kernels.reference.shared_features import frequency_of
 
 THRESHOLDS = [0.1, 0.3, 0.5, 2 / 3, 0.75, 0.8, 0.9, 1.0]
 MEASURES = ["jaccard", "weighted-jaccard", "cosine"]
@@ -58,7 +59,7 @@ def weighted(some: list[Document], measure: str) -> WeightedFeatures:
 def test_similar_documents_share_a_first_feature(some, measure, threshold):
     made = weighted(some, measure)
     count = Counter(made.hashes.tolist())
-    frequency = np.array([min(255, count[key]) for key in made.hashes.tolist()], np.uint8)
+    frequency = np.array([frequency_of(count[key]) for key in made.hashes.tolist()], np.uint8)
     positions, owners = first_of(made, frequency, measure, threshold)
     assert len(positions) == len(owners)
     owner = np.repeat(np.arange(len(some)), np.diff(made.offsets))

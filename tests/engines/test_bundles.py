@@ -32,7 +32,7 @@ def by_task(some):
 def test_messages_come_back_from_rows(some, held, bundle):
     """In the order in which they were sent to each task, for every limit."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bundles, "_HELD_BYTES", held)
+        patch.setattr(bundles, "HELD_BYTES", held)
         patch.setattr(bundles, "_BUNDLE_BYTES", bundle)
         batches = list(rows_of(some, lambda task: task + 7))
     assert by_task(messages_of(batches)) == by_task(some)
@@ -59,7 +59,7 @@ def test_batches_of_rows_are_bounded():
 
 def test_no_more_messages_wait_than_there_is_room_for(monkeypatch):
     """Rows come before all messages were made."""
-    monkeypatch.setattr(bundles, "_HELD_BYTES", 1000)
+    monkeypatch.setattr(bundles, "HELD_BYTES", 1000)
     monkeypatch.setattr(bundles, "_BATCH_BYTES", 1)
     made = 0
 

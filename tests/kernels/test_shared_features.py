@@ -57,13 +57,17 @@ def test_frequencies_of_many_features(distinct):
         assert np.array_equal(found, expected)
 
 
-def test_more_than_255_are_255():
-    asked = [native.to_buckets(array([5 << 40] * 254 + [9 << 40] * times), 6) for times in (200, 0)]
-    first, second = native.answer_frequencies([asked[0], native.to_buckets(array([9 << 40]), 6)])
-    assert set(first[:254].tolist()) == {254}
-    assert set(first[254:].tolist()) == {201}
-    first, second = native.answer_frequencies(asked)
-    assert set(first[:254].tolist()) == set(second.tolist()) == {255}
+@pytest.mark.parametrize("count", [1, 2, 127, 128, 143, 144, 255, 256, 300, 70_000])
+def test_frequencies_of_many_documents_are_on_a_scale(count):
+    (found,) = native.answer_frequencies([native.to_buckets(array([5 << 40] * count), 6)])
+    assert set(found.tolist()) == {twin.frequency_of(count)}
+
+
+def test_the_scale_never_falls_and_is_exact_for_rare_features():
+    scale = [twin.frequency_of(count) for count in range(1 << 16)]
+    assert scale[:128] == list(range(128))
+    assert scale == sorted(scale)
+    assert twin.frequency_of((1 << 32) - 1) == 255
 
 
 documents = st.lists(

@@ -7,8 +7,6 @@ namespace neardup {
 
 namespace {
 
-constexpr std::uint8_t kMost = 255;
-
 // Counts of the values of one bucket, which mostly stay in the cache. A count of 0 marks a free
 // slot.
 class Table {
@@ -25,16 +23,16 @@ class Table {
         std::size_t slot = value * 0x9E3779B97F4A7C15ULL >> (64 - bits_);
         while (counts_[slot] != 0 && keys_[slot] != value) slot = (slot + 1) & mask;
         keys_[slot] = value;
-        counts_[slot] = static_cast<std::uint8_t>(counts_[slot] + (counts_[slot] != kMost));
+        ++counts_[slot];
         return static_cast<std::uint32_t>(slot);
     }
 
-    std::uint8_t at(std::uint32_t slot) const { return counts_[slot]; }
+    std::uint8_t at(std::uint32_t slot) const { return frequency_of(counts_[slot]); }
 
   private:
     int bits_ = 4;
     std::vector<std::uint64_t> keys_;
-    std::vector<std::uint8_t> counts_;
+    std::vector<std::uint32_t> counts_;
 };
 
 std::uint64_t value_at(const std::uint8_t* bytes, int width) {
@@ -44,6 +42,14 @@ std::uint64_t value_at(const std::uint8_t* bytes, int width) {
 }
 
 }  // namespace
+
+std::uint8_t frequency_of(std::uint32_t documents) {
+    constexpr std::uint32_t kExact = 128;
+    if (documents < kExact) return static_cast<std::uint8_t>(documents);
+    const auto power = static_cast<std::uint32_t>(std::bit_width(documents)) - 8;
+    const std::uint32_t eighth = documents >> (power + 4) & 7;
+    return static_cast<std::uint8_t>(std::min(255U, kExact + 8 * power + eighth));
+}
 
 void answer_frequencies(const std::vector<AskedFeatures>& asked, std::size_t buckets, int width) {
     Table table;

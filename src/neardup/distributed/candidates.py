@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.distributed.splits import Layout, Places, by_target, place_of
+from neardup.distributed.splits import Layout, Places, by_target, place_of, spread
 from neardup.engines.exchange import Engine, Message, Tasks, in_order, packed, unpacked
 from neardup.features.weighted import WeightedFeatures, joined
 from neardup.frozen import dataclass
@@ -131,10 +131,13 @@ class Addresses:
         """The first bucket of each shard, and the end."""
         return np.arange(self.shards + 1) * BUCKETS // self.shards
 
-    def shard(self, hashes: Values) -> Places:
-        """The shards of features."""
-        buckets = (hashes >> np.uint64(64 - BUCKET_BITS)).astype(np.int64)
-        return np.searchsorted(self.bounds(), buckets, side="right") - 1
+    def shard(self, known: Values) -> NDArray[np.uint64]:
+        """The shards that link documents by features, given by what `known_by` says of them.
+
+        Of equally frequent features the smallest hashes come first, so many first features of a
+        large family are in the same buckets.
+        """
+        return spread(known, self.shards)
 
 
 def _tell_features(layout: Layout, number: int, _: Iterator[Message]) -> Iterator[Message]:
@@ -177,11 +180,11 @@ def _tell_first_features(
         rows, document = first_of(features, frequency, layout.settings.similarity, layout.threshold)
         counts = np.diff(features.offsets).astype(np.uint32)
         size = compared_sizes(features, layout.settings.similarity)
-        hashes = hashes[rows]
-        for shard, some in by_target(addresses.shard(hashes)):
+        known = addresses.known_by(hashes[rows])
+        for shard, some in by_target(addresses.shard(known)):
             chosen = document[some]
             blob = packed(
-                value=addresses.known_by(hashes[some]),
+                value=known[some],
                 index=portion.index[chosen],
                 size=size[chosen],
                 features=counts[chosen],

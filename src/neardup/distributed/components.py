@@ -20,6 +20,8 @@ from neardup.kernels.set_join import components
 
 # Nodes that one task brings together: 20 bytes each, and some times that while it works.
 MOST_NODES = 1 << 25
+# A core has about twice as many splits as bins.
+_SPLITS_A_BIN = 2
 _OWN, _COPIES = 0, 1
 
 
@@ -133,10 +135,10 @@ def _tell_copies(layout: Layout, number: int, messages: Iterator[Message]) -> It
     if number >= layout.left:  # of the other collection, only the first of a kind takes part
         first, members = first[:0], members[:0]
     elif layout.within:
-        # They need no features. All of a split go to one bin.
+        # They need no features. All of some splits go to one bin.
         alone = np.setdiff1d(first, index)
         index = np.concatenate((index, alone))
-        bins = np.concatenate((bins, np.full(len(alone), number, np.uint32)))
+        bins = np.concatenate((bins, np.full(len(alone), number // _SPLITS_A_BIN, np.uint32)))
         giant = np.concatenate((giant, np.zeros(len(alone), np.bool_)))
         has_features = np.concatenate((has_features, np.zeros(len(alone), np.bool_)))
     order = np.argsort(index)

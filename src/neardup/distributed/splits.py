@@ -136,9 +136,9 @@ def _rarity(work: Work, features: str, documents: int, files: int, token: str) -
     return _TABLES[key]
 
 
-def spread(places: Places, tasks: int) -> NDArray[np.uint64]:
-    """The task that looks after each document, by a hash of its place."""
-    mixed = places.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+def spread(numbers: NDArray[np.integer], tasks: int) -> NDArray[np.uint64]:
+    """The task that looks after each place of a document, or feature, by a hash of it."""
+    mixed = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return (mixed >> np.uint64(40)) % np.uint64(tasks)
 
 

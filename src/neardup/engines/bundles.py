@@ -19,7 +19,7 @@ from neardup.frozen import dataclass
 
 SCHEMA = "to int, task int, blob binary"
 # Messages of so many bytes wait to be bundled; those to one task wait no longer than this.
-_HELD_BYTES, _BUNDLE_BYTES = 128 << 20, 1 << 20
+HELD_BYTES, _BUNDLE_BYTES = 128 << 20, 1 << 20
 _BATCH_BYTES, _BATCH_ROWS = 4 << 20, 256
 _NUMBER = np.dtype("<i8")
 
@@ -90,7 +90,7 @@ def _bundled(messages: Iterable[Message]) -> Iterator[tuple[int, bytes]]:
         if sizes[task] >= _BUNDLE_BYTES:
             total -= sizes.pop(task)
             yield task, _closed(held.pop(task))
-        elif total >= _HELD_BYTES:
+        elif total >= HELD_BYTES:
             yield from ((task, _closed(some)) for task, some in held.items())
             held, sizes, total = {}, {}, 0
     yield from ((task, _closed(some)) for task, some in held.items())

@@ -30,7 +30,7 @@ INSTALL = "pip install 'neardup[spark]'"
 _ROWS_AT_ONCE = 256  # they are long
 # A pair of tasks that exchange rows costs about half a millisecond; beyond so many pairs, relays
 # cost less, which pass all bytes through the shuffle once more.
-_MOST_PAIRS = 1 << 24
+MOST_PAIRS = 1 << 24
 # Of numbers 0, 1, 2 … so many times the partitions, every partition is met by some.
 _TRIED = 24
 _MARK = "neardup-refusal:"
@@ -110,7 +110,7 @@ class SparkEngine:
     of relays.
     """
 
-    def __init__(self, spark: SparkSession, most_pairs: int = _MOST_PAIRS) -> None:
+    def __init__(self, spark: SparkSession, most_pairs: int = MOST_PAIRS) -> None:
         self._spark = spark
         self._most_pairs = most_pairs
         self._keys: dict[int, list[int]] = {}

@@ -1,7 +1,8 @@
 """Which features of documents others have, too, where no task sees the features of all.
 
 A task sends the features of its documents to others by bucket, which are the first 16 bits of their
-hashes, and gets back in how many documents each is: its frequency, where 255 stands for more.
+hashes, and gets back in how many documents each is: its frequency, exact up to 127 and above that
+on a scale of eight steps to each power of two.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def checked_width(width: int) -> None:
 
 
 def answer_frequencies(tasks: Sequence[Asked]) -> list[Frequencies]:
-    """How often each feature occurs in all that tasks ask about; 255 stands for more.
+    """How often each feature occurs in all that tasks ask about; exact up to 127.
 
     Each asks about features as `to_buckets` sorts them, with the sizes of the same buckets.
 

@@ -8,7 +8,7 @@
 namespace neardup {
 
 // Documents as the features from offsets[i] to offsets[i + 1], in an order that all documents
-// share, with the number of documents that have each (255 stands for more), and weights or none.
+// share, with the frequency of each (see frequencies.hpp), and weights or none.
 struct FrequentFeatures {
     const std::int64_t* offsets;
     std::size_t count;

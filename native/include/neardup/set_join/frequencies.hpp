@@ -15,8 +15,12 @@ struct AskedFeatures {
     std::uint8_t* answers;
 };
 
-// Answer how often each feature occurs in all that is asked; 255 stands for more. A bucket has
-// fewer than 2^32 features.
+// A number of documents in a byte: itself up to 127, above that on a scale of eight steps to each
+// power of two. Of a larger number it is never smaller.
+std::uint8_t frequency_of(std::uint32_t documents);
+
+// Answer how often each feature occurs in all that is asked, on that scale. A bucket has fewer than
+// 2^32 features.
 void answer_frequencies(const std::vector<AskedFeatures>& asked, std::size_t buckets, int width);
 
 }  // namespace neardup

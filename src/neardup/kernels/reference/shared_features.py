@@ -38,14 +38,22 @@ def to_buckets(hashes: Hashes, width: int) -> tuple[NDArray[np.uint32], NDArray[
     )
 
 
+def frequency_of(documents: int) -> int:
+    """A number of documents in a byte: eight steps to each power of two from 128 on."""
+    if documents < 128:
+        return documents
+    power = documents.bit_length() - 8
+    return min(255, 128 + 8 * power + (documents >> (power + 4)) % 8)
+
+
 def answer_frequencies(tasks: Sequence[Asked]) -> list[Frequencies]:
-    """How often each feature occurs in all that tasks ask about; 255 stands for more."""
+    """How often each feature occurs in all that tasks ask about, as `frequency_of` has it."""
     keys = [
         list(zip(np.repeat(np.arange(len(sizes)), sizes).tolist(), map(bytes, rows), strict=True))
         for sizes, rows in tasks
     ]
     counts = Counter(key for some in keys for key in some)
-    return [np.array([min(255, counts[key]) for key in some], np.uint8) for some in keys]
+    return [np.array([frequency_of(counts[key]) for key in some], np.uint8) for some in keys]
 
 
 def from_buckets(hashes: Hashes, answers: NDArray[np.uint8]) -> NDArray[np.uint8]:
