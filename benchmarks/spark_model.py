@@ -1,23 +1,25 @@
 """A model of the stages, fitted on measured runs, and what it foresees of larger ones.
 
-A stage costs CPU seconds for each megabyte of text, for each task and for each message, beside a
-fixed part. Megabytes and tasks are spread over the cores; a step with one task is not. Coefficients
-come from least squares on relative errors, and none is negative.
+A stage costs CPU seconds for each megabyte of text, for each task and for each row that is
+shuffled, beside a fixed part. Megabytes and tasks are spread over the cores; a step with one task
+is not. Rows are bundles of messages: each pair of tasks exchanges a share of one, or, where there
+are too many pairs, each task with the relays between (`engines/bundles.py`). Coefficients come from
+least squares on relative errors, and none is negative.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.result import Json
-from neardup.distributed.candidates import portion_features
+from neardup.engines.bundles import HELD_BYTES, Relays
+from neardup.engines.spark import MOST_PAIRS
 
 ONE, SPLITS, SHARDS, BINS = "one", "splits", "shards", "bins"
 # Fewer runs do not tell text, tasks and messages apart.
@@ -27,6 +29,10 @@ _SIZES_STORED = 2_000
 _MOST_DRIVER_BYTES = 1 << 30  # spark.driver.memory by default
 _MOST_CLOSURE_BYTES = 64 << 20
 _MOST_SHARE = 0.5
+# Messages as they are held to be bundled, by the bytes that are written of them.
+_UNPACKED = 2
+# What Spark stores of a task that sends to one row of relays: two runs of empty partitions.
+_RUNS_BYTES = 128
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +103,6 @@ def fit(runs: Sequence[Json], most_split_bytes: int, most_nodes: int) -> Json | 
         * 1e6
         / largest["engine"]["splits"]
         / largest["split_bytes"],
-        "features_a_megabyte": largest["engine"]["features"] / largest["megabytes"],
         "nodes_a_megabyte": largest["engine"]["nodes"] / largest["megabytes"],
         "driver_bytes": dict(zip(("fixed", "split"), driver, strict=True)),
         "returned_bytes": dict(
@@ -121,11 +126,7 @@ def _fit_stage(name: str, runs: Sequence[Json], megabytes: Sequence[float]) -> J
     most = max(len(stage["steps"]) for stage in stages)
     kinds = [_kind(place, stages, runs, most) for place in range(most)]
     tasks = [float(sum(step["tasks"] for step in stage["steps"])) for stage in stages]
-    messages = [float(_total(stage, "shuffle_records")) for stage in stages]
-    between = [float(run["engine"]["splits"] * run["engine"]["shards"]) for run in runs]
-    of_portions = [_portions(run["engine"]) * run["engine"]["shards"] for run in runs]
-    splits = [float(run["engine"]["splits"]) for run in runs]
-    to_bins = [float(run["engine"]["splits"] * run["engine"]["bins"]) for run in runs]
+    rows = [float(_total(stage, "shuffle_records")) for stage in stages]
     alone = [
         sum(
             step["longest_seconds"]
@@ -139,23 +140,14 @@ def _fit_stage(name: str, runs: Sequence[Json], megabytes: Sequence[float]) -> J
         max(0.0, stage["seconds"] - one - spent / run["cores"])
         for stage, one, spent, run in zip(stages, alone, cpu, runs, strict=True)
     ]
-    names = ("fixed", "task", "message", "megabyte")
+    names = ("fixed", "task", "row", "megabyte")
     return {
         "stage": name,
         "steps": kinds,
-        "cpu_seconds": _named(names, (ones, tasks, messages, megabytes), cpu),
+        "shuffles": [_fit_shuffle(place, stages, megabytes) for place in range(most - 1)],
+        "cpu_seconds": _named(names, (ones, tasks, rows, megabytes), cpu),
         "wait_seconds": _named(("fixed", "task"), (ones, tasks), waits),
         "alone_seconds": _named(("fixed", "megabyte"), (ones, megabytes), alone),
-        "messages": _named(
-            ("split", "split and shard", "portion and shard", "split and bin"),
-            (splits, between, of_portions, to_bins),
-            messages,
-        ),
-        "shuffle_bytes": _named(
-            ("message", "megabyte"),
-            (messages, megabytes),
-            [float(_total(stage, "shuffle_bytes")) for stage in stages],
-        ),
         "spilled_bytes": _named(
             ("megabyte",), (megabytes,), [float(_total(one, "spilled_bytes")) for one in stages]
         ),
@@ -171,10 +163,21 @@ def _fit_stage(name: str, runs: Sequence[Json], megabytes: Sequence[float]) -> J
     }
 
 
-def _portions(engine: Mapping[str, Any]) -> float:
-    """In how many portions the features of all splits are sent to the shards."""
-    a_split = engine["features"] / engine["splits"]
-    return float(engine["splits"] * math.ceil(a_split / portion_features(engine["shards"])))
+def _fit_shuffle(place: int, stages: Sequence[Json], megabytes: Sequence[float]) -> Json:
+    """Rows and bytes between a step and the next, in the runs that have both."""
+    known = [
+        (stage["steps"][place], stage["steps"][place + 1], text)
+        for stage, text in zip(stages, megabytes, strict=True)
+        if len(stage["steps"]) > place + 1
+    ]
+    pairs = [float(here["tasks"] * there["tasks"]) for here, there, _ in known]
+    text = [one for *_, one in known]
+    rows = [float(here["shuffle_records"]) for here, *_ in known]
+    size = [float(here["shuffle_bytes"]) for here, *_ in known]
+    return {
+        "rows": _named(("pair", "megabyte"), (pairs, text), rows),
+        "bytes": _named(("row", "megabyte"), (rows, text), size),
+    }
 
 
 def _named(
@@ -209,11 +212,11 @@ class Foreseen:
     stage: str
     tasks: int
     cpu_seconds: float
-    message_cpu_seconds: float
+    row_cpu_seconds: float
     alone_seconds: float
     longest_task_seconds: float
     seconds: float
-    messages: float
+    rows: float
     shuffle_bytes: float
     spilled_bytes: float
 
@@ -221,21 +224,19 @@ class Foreseen:
 def foresee(model: Mapping[str, Any], asked: Cluster, split_bytes: int | None = None) -> Json:
     """What a run on a cluster would take; with splits of other sizes if `split_bytes` is given.
 
-    Messages, tasks and bytes of the driver grow with the splits, CPU time and shuffle with the
-    text. A bin holds about as much text as a split, so bins are counted as many.
+    Rows, tasks and bytes of the driver grow with the splits, CPU time and shuffle with the text. A
+    bin holds about as much text as a split, so bins are counted as many.
     """
     megabytes = asked.terabytes * 1e6
     a_split = (split_bytes or model["most_split_bytes"]) * model["text_bytes_a_split_byte"]
     splits = max(1, -(-int(megabytes * 1e6) // max(1, int(a_split))))
     shards = 1 << (splits.bit_length() - 1)
     counts = {ONE: 1, SPLITS: splits, SHARDS: shards, BINS: max(splits, 2 * asked.cores)}
-    features = model["features_a_megabyte"] * megabytes
-    portions = _portions({"features": features, "splits": splits, "shards": shards})
     nodes = model["nodes_a_megabyte"] * megabytes
     # Beyond so many nodes one task cannot hold them, and rounds of many tasks take its place.
     alone_megabytes = min(1.0, model["most_nodes"] / max(1.0, nodes)) * megabytes
     stages = [
-        _foresee_stage(stage, counts, portions, megabytes, alone_megabytes, asked.cores)
+        _foresee_stage(stage, counts, megabytes, alone_megabytes, asked.cores)
         for stage in model["stages"]
     ]
     driver = model["driver_bytes"]
@@ -246,7 +247,7 @@ def foresee(model: Mapping[str, Any], asked: Cluster, split_bytes: int | None = 
         "cores": asked.cores,
         "splits": splits,
         "shards": shards,
-        "messages": sum(stage.messages for stage in stages),
+        "rows": sum(stage.rows for stage in stages),
         "hours": sum(stage.seconds for stage in stages) / 3600,
         "cpu_hours": sum(stage.cpu_seconds for stage in stages) / 3600,
         "shuffle_terabytes": sum(stage.shuffle_bytes for stage in stages) / 1e12,
@@ -259,24 +260,54 @@ def foresee(model: Mapping[str, Any], asked: Cluster, split_bytes: int | None = 
     return {**found, "breaks": _breaks(found)}
 
 
+@dataclass(frozen=True)
+class Shuffled:
+    """What goes from a step to the next: by way of so many relays, if there are any."""
+
+    rows: float
+    bytes: float
+    relays: int
+
+    @classmethod
+    def between(
+        cls, shuffle: Mapping[str, Any], senders: int, receivers: int, megabytes: float
+    ) -> Shuffled:
+        """A task sends what it holds whenever that is too much: a row to each other task again."""
+        fitted, sizes = shuffle["rows"], shuffle["bytes"]
+        held = sizes["megabyte"] * megabytes / senders * _UNPACKED
+        times = max(1.0, held / HELD_BYTES)
+        pairs, hops, relays = float(senders * receivers), 1, 0
+        if pairs > MOST_PAIRS:
+            grid = Relays(senders, receivers)
+            pairs = float(senders * grid.columns + grid.rows * receivers)
+            hops, relays = 2, grid.count
+        rows = fitted["pair"] * pairs * times + fitted["megabyte"] * megabytes * hops
+        return cls(rows, sizes["row"] * rows + sizes["megabyte"] * megabytes * hops, relays)
+
+
+def _shuffled(
+    stage: Mapping[str, Any], counts: Mapping[str, int], megabytes: float
+) -> list[Shuffled]:
+    steps = [counts[kind] for kind in stage["steps"]]
+    return [
+        Shuffled.between(shuffle, here, there, megabytes)
+        for shuffle, (here, there) in zip(stage["shuffles"], pairwise(steps), strict=True)
+    ]
+
+
 def _foresee_stage(
     stage: Mapping[str, Any],
     counts: Mapping[str, int],
-    portions: float,
     megabytes: float,
     alone_megabytes: float,
     cores: int,
 ) -> Foreseen:
-    tasks = sum(counts[kind] for kind in stage["steps"])
-    sent = stage["messages"]
-    messages = (
-        counts[SPLITS] * (sent["split"] + sent["split and bin"] * counts[BINS])
-        + counts[SPLITS] * sent["split and shard"] * counts[SHARDS]
-        + portions * sent["portion and shard"] * counts[SHARDS]
-    )
+    shuffled = _shuffled(stage, counts, megabytes)
+    tasks = sum(counts[kind] for kind in stage["steps"]) + sum(one.relays for one in shuffled)
+    rows = sum(one.rows for one in shuffled)
     cost = stage["cpu_seconds"]
-    of_messages = cost["message"] * messages
-    cpu = cost["fixed"] + cost["task"] * tasks + of_messages + cost["megabyte"] * megabytes
+    of_rows = cost["row"] * rows
+    cpu = cost["fixed"] + cost["task"] * tasks + of_rows + cost["megabyte"] * megabytes
     alone = stage["alone_seconds"]
     single = alone["fixed"] + alone["megabyte"] * alone_megabytes
     longest = max(single, cpu / max(1, tasks) * stage["longest_by_mean"])
@@ -285,17 +316,16 @@ def _foresee_stage(
     # Each task is at work on a core; the last one may begin when all others end.
     last = longest - single if single < longest and tasks > cores else 0.0
     seconds = wait + single + max(cpu / cores + last, cpu / max(1, tasks))
-    shuffled = stage["shuffle_bytes"]
     return Foreseen(
         stage["stage"],
         tasks,
         cpu + single,
-        of_messages,
+        of_rows,
         single,
         longest,
         seconds,
-        messages,
-        shuffled["message"] * messages + shuffled["megabyte"] * megabytes,
+        rows,
+        sum(one.bytes for one in shuffled),
         stage["spilled_bytes"]["megabyte"] * megabytes,
     )
 
@@ -303,14 +333,17 @@ def _foresee_stage(
 def _map_statuses(stages: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> float:
     """Bytes of the driver's JVM for the sizes of shuffled blocks, of the largest shuffle.
 
-    Spark holds a byte for each block, or for more than 2,000 partitions a bit.
+    Spark holds a byte for each block, or for more than 2,000 partitions a bit, in runs if it can.
     """
     largest = 0.0
     for stage in stages:
-        for here, there in zip(stage["steps"], stage["steps"][1:], strict=False):
-            partitions = counts[there]
-            size = partitions if partitions <= _SIZES_STORED else partitions / 8
-            largest = max(largest, counts[here] * size)
+        for here, there in pairwise(stage["steps"]):
+            senders, receivers = counts[here], counts[there]
+            if senders * receivers > MOST_PAIRS:
+                size = float(_RUNS_BYTES)
+            else:
+                size = receivers if receivers <= _SIZES_STORED else receivers / 8
+            largest = max(largest, senders * size)
     return largest
 
 
@@ -324,8 +357,8 @@ def _breaks(found: Json) -> list[Json]:
         ("the function that every task gets, bytes", "closure_bytes", _MOST_CLOSURE_BYTES),
     )
     limits = [(what, float(found[field]), float(limit)) for what, field, limit in checked]
-    of_messages = sum(stage["message_cpu_seconds"] for stage in stages)
-    limits.append(("share of CPU time spent on messages", of_messages / cpu, _MOST_SHARE))
+    of_rows = sum(stage["row_cpu_seconds"] for stage in stages)
+    limits.append(("share of CPU time spent on shuffled rows", of_rows / cpu, _MOST_SHARE))
     alone = sum(stage["alone_seconds"] for stage in stages)
     share = alone / (found["hours"] * 3600) if found["hours"] else 0.0
     limits.append(("share of time in steps of one task", share, _MOST_SHARE))

@@ -156,7 +156,7 @@ def _stages(row: Json) -> str:
                 )
             )
     header = ("stage", "wall s", "CPU s", "step", "tasks", "mean s", "longest s")
-    return table((*header, "shuffle MB", "messages", "spilled MB"), rows)
+    return table((*header, "shuffle MB", "rows", "spilled MB"), rows)
 
 
 def _kills(result: Result) -> str:
@@ -194,7 +194,7 @@ def _foresight(model: Mapping[str, object]) -> str:
         (
             what,
             f"{one['splits']:,}",
-            f"{one['messages']:.2g}",
+            f"{one['rows']:.2g}",
             f"{one['hours']:,.1f}",
             f"{one['cpu_hours']:,.0f}",
             f"{one['shuffle_terabytes']:.2g}",
@@ -203,7 +203,7 @@ def _foresight(model: Mapping[str, object]) -> str:
         )
         for what, one in found
     ]
-    header = ("", "splits", "messages", "hours", "CPU hours", "shuffle TB")
+    header = ("", "splits", "rows", "hours", "CPU hours", "shuffle TB")
     parts = [
         "Extrapolated, not measured: a model of the stages, fitted on "
         f"{len(model['runs'])} runs on generated documents of 60 words "  # type: ignore[arg-type]
