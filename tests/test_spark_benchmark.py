@@ -20,7 +20,7 @@ from benchmarks import (
 )
 from benchmarks.result import Result
 
-from neardup.engines.bundles import Relays
+from neardup.engines.bundles import HELD_BYTES, Relays
 from neardup.engines.spark import MOST_PAIRS
 
 MILLION = runs.generated_name(runs.MILLION)
@@ -257,7 +257,7 @@ def test_foresight_reckons_with_relays():
     assert many == model.Shuffled(2 * 10_000 * 100, 2e7, Relays(10_000, 10_000).count)
     # A task that sends more than it holds sends several rows to each other.
     full = model.Shuffled.between(shuffle, 10, 10, 10_000.0)
-    assert full.rows == pytest.approx(100 * 2 * 1e9 / model.HELD_BYTES)
+    assert full.rows == pytest.approx(100 * 2 * 1e9 / HELD_BYTES)
 
 
 def result(rows, **conditions):
