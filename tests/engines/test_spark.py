@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
@@ -54,3 +55,15 @@ def test_other_errors_are_no_refusals():
 )
 def test_an_error_is_told_by_its_first_line(text, line):
     assert spark._first_line(ValueError(text)) == line
+
+
+def test_options_of_java_are_those_of_the_user_or_ours_for_the_start_only(monkeypatch):
+    monkeypatch.delenv(spark._JAVA_OPTIONS, raising=False)
+    with pytest.raises(RuntimeError, match="did not start"), spark._compiling_less():
+        assert os.environ[spark._JAVA_OPTIONS] == spark._COMPILE_LESS
+        raise RuntimeError("did not start")
+    assert spark._JAVA_OPTIONS not in os.environ
+    monkeypatch.setenv(spark._JAVA_OPTIONS, "-Xmx4g")
+    with spark._compiling_less():
+        assert os.environ[spark._JAVA_OPTIONS] == "-Xmx4g"
+    assert os.environ[spark._JAVA_OPTIONS] == "-Xmx4g"

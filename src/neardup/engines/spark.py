@@ -41,8 +41,12 @@ _OF_JOBS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(_ROWS_AT_ONCE),
     "spark.sql.adaptive.enabled": "false",
 }
+# Java moves bytes for a short time: code that takes half the time to compile is enough. Told by a
+# variable, because an option would replace those of the cluster's configuration.
+_JAVA_OPTIONS, _COMPILE_LESS = "JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1"
 # Of sessions that are started here.
 _OF_SESSIONS = {
+    f"spark.executorEnv.{_JAVA_OPTIONS}": _COMPILE_LESS,
     "spark.ui.showConsoleProgress": "false",
     # For up to 200 partitions, each task would write a file for each of them, which takes longer
     # than sorting its few rows.
@@ -68,12 +72,10 @@ def session(master: str | None, conf: Mapping[str, str]) -> SparkSession:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         builder = builder.config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.ui.enabled", "false")
-        # Java moves bytes for a short time: code that takes half the time to compile is enough.
-        builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
     for name, value in {**_OF_SESSIONS, **conf}.items():
         builder = builder.config(name, value)
     try:
-        with _quiet_start() if _LOG_LEVEL not in conf else nullcontext():
+        with _compiling_less(), _quiet_start() if _LOG_LEVEL not in conf else nullcontext():
             made: SparkSession = builder.getOrCreate()
     except Exception as error:  # the gateway to the JVM raises errors of many kinds
         raise NeardupError(
@@ -83,6 +85,19 @@ def session(master: str | None, conf: Mapping[str, str]) -> SparkSession:
     if _LOG_LEVEL not in conf:
         made.sparkContext.setLogLevel("OFF")
     return made
+
+
+@contextmanager
+def _compiling_less() -> Iterator[None]:
+    """Let a JVM that is started meanwhile compile less, unless somebody has set its options."""
+    if _JAVA_OPTIONS in os.environ:
+        yield
+        return
+    os.environ[_JAVA_OPTIONS] = _COMPILE_LESS
+    try:
+        yield
+    finally:
+        del os.environ[_JAVA_OPTIONS]
 
 
 @contextmanager
