@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from neardup.comparison.compare import compare as compare
     from neardup.comparison.record_result import RecordComparison as RecordComparison
     from neardup.comparison.result import Comparison as Comparison
+    from neardup.comparison.spans import Span as Span, spans as spans
     from neardup.deduplication.result import Result as Result
     from neardup.deduplication.run import dedup as dedup
     from neardup.errors import (
@@ -67,6 +68,7 @@ _NAMES = {
     "neardup.comparison.compare": ("compare",),
     "neardup.comparison.record_result": ("RecordComparison",),
     "neardup.comparison.result": ("Comparison",),
+    "neardup.comparison.spans": ("Span", "spans"),
     "neardup.deduplication.result": ("Result",),
     "neardup.deduplication.run": ("dedup",),
     "neardup.errors": ("InputError", "NeardupError", "SchemeMismatchError", "SettingError"),

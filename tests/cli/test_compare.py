@@ -159,3 +159,39 @@ def test_what_is_no_record(run, text, message):
     assert result.code in (1, 2)
     assert result.out == ""
     assert message in result.err
+
+
+def test_spans_are_the_longest_first(run, tmp_path):
+    shared = (
+        "the quick brown fox jumps over the lazy dog",
+        "ten words stand in both of these texts, no more",
+    )
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text(f"{shared[0]}. Alone here. {shared[1]}!", encoding="utf-8")
+    two.write_text(f"Menu {shared[1].upper()} | and\n{shared[0]}", encoding="utf-8")
+    result = run(one, two, "--spans")
+    assert result.code == 0
+    assert f"{one}: 19 of 21 words (90%) shared" in result.out
+    assert "2 runs of 8 words or more, longest first:" in result.out
+    assert result.out.index(shared[1]) < result.out.index(shared[0])
+    found = json.loads(run(one, two, "--spans", "--json").out)
+    assert found["b"] == {"words": 21, "shared": 19}
+    assert [span["words"] for span in found["spans"]] == [9, 10]
+    assert "no run of 11 words or more" in run(one, two, "--spans", "--min-words", 11).out
+
+
+def test_many_spans_are_cut_off_without_full(run, tmp_path):
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    pieces = [" ".join(f"w{n}x{i}" for i in range(90)) for n in range(12)]
+    one.write_text(" one ".join(pieces), encoding="utf-8")
+    two.write_text(" two ".join(reversed(pieces)), encoding="utf-8")
+    result = run(one, two, "--spans")
+    assert "2 more; --full shows all of them" in result.out
+    assert max(map(len, result.out.splitlines())) < 310
+    assert pieces[11] in run(one, two, "--spans", "--full").out
+
+
+def test_spans_of_fields_are_refused(run, files):
+    result = run(*files, "--spans", "--fields", "name")
+    assert result.code == 2
+    assert "--spans compares texts" in result.err

@@ -95,7 +95,28 @@ static void order_ranges(const FeatureColumn& column, const OrderedFeatures& ord
     }
 }
 
+// Receives the features of a text in a vector.
+struct Appended {
+    std::vector<std::uint64_t>& to;
+    std::size_t used = 0;
+
+    std::uint64_t* room(std::size_t count) {
+        to.resize(used + count);
+        return to.data() + used;
+    }
+    void take(std::size_t count) { used += count; }
+};
+
+static void word_hashes(const std::uint8_t* text, std::size_t size,
+                        std::vector<std::uint64_t>& hashes) {
+    FeatureStream<PlainHash> stream({});
+    Appended appended{hashes};
+    stream.run({.words = true, .size = 1}, text, size, appended);
+    hashes.resize(appended.used);
+}
+
 const TextKernels text_kernels = {fingerprint_ranges, weigh_term_ranges, weigh_feature_ranges,
-                                  feature_ranges,     order_ranges,      is_utf8};
+                                  feature_ranges,     order_ranges,      is_utf8,
+                                  word_hashes};
 
 }  // namespace neardup::NEARDUP_ISA

@@ -10,6 +10,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neardup.distributed.splits import Footer
 from neardup.distributed.work import Work, filesystem_of, is_url
 from neardup.engines.exchange import Engine, Message, Tasks, packed, unpacked
 from neardup.frozen import dataclass
@@ -29,20 +30,15 @@ class Coarse:
     first_row: int
 
 
-def coarse_groups(file: Source, most: int) -> list[Coarse]:
+def coarse_groups(file: Source, footer: Footer, most: int) -> list[Coarse]:
     """All row groups of a Parquet file if one is too large; else none."""
-    if file.format != "parquet" or file.fault or file.compression:
-        return []
-    with explained(file.name), file.random_access() as opened:
-        about = pq.ParquetFile(opened).metadata
-    groups = [about.row_group(place) for place in range(about.num_row_groups)]
-    if all(group.total_byte_size <= _LARGE * most for group in groups):
+    if all(size <= _LARGE * most for size in footer.sizes):
         return []
     before = 0
     found = []
-    for place, group in enumerate(groups):
+    for place, rows in enumerate(footer.rows):
         found.append(Coarse(file, place, before))
-        before += group.num_rows
+        before += rows
     return found
 
 

@@ -39,7 +39,15 @@ from neardup.distributed.figures import Figures
 from neardup.distributed.output import Output, write_output
 from neardup.distributed.page import Shown, page_of
 from neardup.distributed.rarity import with_rarity
-from neardup.distributed.splits import Layout, placed, shared_by_all, splits_of, text_bytes
+from neardup.distributed.splits import (
+    Footers,
+    Layout,
+    placed,
+    read_footers,
+    shared_by_all,
+    splits_of,
+    text_bytes,
+)
 from neardup.distributed.stages import RememberingEngine
 from neardup.distributed.work import Work, is_url
 from neardup.engines.exchange import Engine, Message, Tasks, in_order, packed, unpacked
@@ -138,9 +146,12 @@ def deduplicate(
     named = sides = [source] if old is None else [source, old]
     files = [[shared_by_all(file) for file in side.files] for side in sides]
     sides = [side.part(some, 0) for side, some in zip(sides, files, strict=True)]
-    most = _planned(work, settings, files, sizes, engine.cores, within=within, resume=resume)
+    footers = read_footers(file for some in files for file in some)
+    most = _planned(
+        work, settings, files, footers, sizes, engine.cores, within=within, resume=resume
+    )
     remembering = RememberingEngine(engine, work, begin, say)
-    layout = _layout(sides, settings, remembering, work, most, within)
+    layout = _layout(sides, settings, remembering, work, footers, most, within)
     layout = with_rarity(layout, remembering)
     counts = find_copies(layout, remembering)
     layout = with_lines(_placed(layout, counts), counts, remembering)
@@ -193,6 +204,7 @@ def _planned(
     work: Work,
     settings: DedupSettings,
     files: Sequence[Sequence[Any]],
+    footers: Footers,
     sizes: Sizes,
     cores: int,
     *,
@@ -228,7 +240,7 @@ def _planned(
         )
     most = sizes.split_bytes
     if most is None:
-        total = sum(text_bytes(file) for some in files for file in some)
+        total = sum(text_bytes(file, footers) for some in files for file in some)
         share = total // max(1, _SPLITS_A_CORE * cores)
         most = max(_LEAST_SPLIT_BYTES, min(_SPLIT_BYTES, share))
     plan = {"about": _plain(about), "split_bytes": most}
@@ -258,14 +270,17 @@ def _layout(
     settings: DedupSettings,
     engine: Engine,
     work: Work,
+    footers: Footers,
     most: int,
     within: bool,
 ) -> Layout:
     files = {file.name: file for side in sides for file in side.files}
-    coarse = [one for file in files.values() for one in coarse_groups(file, most)]
+    coarse = [
+        one for name, footer in footers.items() for one in coarse_groups(files[name], footer, most)
+    ]
     pieces = cut(coarse, engine, work, most)
     splits = [
-        splits_of(side, settings, most, pieces, other=bool(number))
+        splits_of(side, settings, most, footers, pieces, other=bool(number))
         for number, side in enumerate(sides)
     ]
     every = tuple(split for some in splits for split in some)

@@ -7,7 +7,8 @@ the input, so they stand for it without anybody having counted all documents.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 
@@ -32,6 +33,7 @@ Numbers = NDArray[np.uint32]
 _INDEX_BITS = 32
 _LINES = ("jsonl", "lines")
 _COMPRESSED = 4  # times smaller than the text
+_FOOTERS_AT_ONCE = 32  # in an object store, each takes some round trips
 
 
 def place_of(split: int, index: NDArray[np.integer]) -> Places:
@@ -151,10 +153,44 @@ def by_target(targets: NDArray[np.integer]) -> Iterator[tuple[int, Places]]:
     yield from zip(found.tolist(), np.split(order, begins[1:]), strict=True)
 
 
+@dataclass(frozen=True)
+class Footer:
+    """The bytes, decompressed, and the rows of each row group of a Parquet file."""
+
+    sizes: tuple[int, ...]
+    rows: tuple[int, ...]
+
+    @classmethod
+    def read(cls, file: Source) -> Footer:
+        """The footer of a file."""
+        with explained(file.name), file.random_access() as opened:
+            about = pq.ParquetFile(opened).metadata
+            groups = [about.row_group(place) for place in range(about.num_row_groups)]
+            return cls(
+                tuple(group.total_byte_size for group in groups),
+                tuple(group.num_rows for group in groups),
+            )
+
+
+Footers = Mapping[str, Footer]
+
+
+def read_footers(files: Iterable[Source]) -> Footers:
+    """The footers of the Parquet files among these, by name: each is read once, many at a time."""
+    wanted = {
+        file.name: file
+        for file in files
+        if file.format == "parquet" and file.size != 0 and not (file.fault or file.compression)
+    }
+    with ThreadPoolExecutor(_FOOTERS_AT_ONCE) as pool:
+        return dict(zip(wanted, pool.map(Footer.read, wanted.values()), strict=True))
+
+
 def splits_of(
     source: FileSource,
     settings: DedupSettings,
     most: int,
+    footers: Footers,
     pieces: Mapping[str, Sequence[Source]],
     *,
     other: bool,
@@ -167,7 +203,7 @@ def splits_of(
     waiting: list[Source] = []
     size = 0
     for file in source.files:
-        parts = pieces.get(file.name) or _parts(file, source, settings, most)
+        parts = pieces.get(file.name) or _parts(file, source, settings, most, footers)
         if len(parts) > 1 or size + (file.size or 0) > most:
             splits += [Split(tuple(waiting), other=other)] if waiting else []
             waiting, size = [], 0
@@ -181,17 +217,13 @@ def splits_of(
     return splits
 
 
-def text_bytes(file: Source) -> int:
+def text_bytes(file: Source, footers: Footers) -> int:
     """About how many bytes a file holds, decompressed."""
+    if file.name in footers:
+        return sum(footers[file.name].sizes)
     if file.fault or not file.size:
         return 0
-    if file.compression:
-        return _COMPRESSED * file.size
-    if file.format != "parquet":
-        return file.size
-    with explained(file.name), file.random_access() as opened:
-        about = pq.ParquetFile(opened).metadata
-    return sum(about.row_group(place).total_byte_size for place in range(about.num_row_groups))
+    return _COMPRESSED * file.size if file.compression else file.size
 
 
 def shared_by_all(file: Source) -> Source:
@@ -201,12 +233,14 @@ def shared_by_all(file: Source) -> Source:
     return file if file.filesystem is not None else replace(file, path=os.path.abspath(file.path))
 
 
-def _parts(file: Source, source: FileSource, settings: DedupSettings, most: int) -> list[Source]:
+def _parts(
+    file: Source, source: FileSource, settings: DedupSettings, most: int, footers: Footers
+) -> list[Source]:
     """The parts of a file that is large and can be divided; else none."""
     if file.fault or file.compression:
         return []
-    if file.format == "parquet":
-        return [replace(file, part=part) for part in _row_groups(file, most)]
+    if file.name in footers:
+        return [replace(file, part=part) for part in _row_groups(footers[file.name], most)]
     if settings.scheme.features.are_given or file.format not in _LINES or not file.size:
         return []
     kind = check_columns(file, source.documents.wanted)
@@ -216,20 +250,16 @@ def _parts(file: Source, source: FileSource, settings: DedupSettings, most: int)
     return [replace(file, part=Part(begin, end, has_ids=has_ids)) for begin, end in pairwise(cuts)]
 
 
-def _row_groups(file: Source, most: int) -> list[Part]:
-    with explained(file.name), file.random_access() as opened:
-        about = pq.ParquetFile(opened).metadata
-        sizes = [about.row_group(place).total_byte_size for place in range(about.num_row_groups)]
-        rows = [about.row_group(place).num_rows for place in range(about.num_row_groups)]
+def _row_groups(footer: Footer, most: int) -> list[Part]:
     parts: list[Part] = []
     begin = held = first_row = 0
-    for place, size in enumerate(sizes):
+    for place, size in enumerate(footer.sizes):
         if held and held + size > most:
             parts.append(Part(begin, place, first_row))
-            first_row += sum(rows[begin:place])
+            first_row += sum(footer.rows[begin:place])
             begin, held = place, 0
         held += size
-    parts.append(Part(begin, len(sizes), first_row))
+    parts.append(Part(begin, len(footer.sizes), first_row))
     return parts
 
 

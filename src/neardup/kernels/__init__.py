@@ -1,8 +1,8 @@
 """Kernels: the native code as Python functions, one module per topic.
 
-`text`, `terms` (with `sentences` and `keywords`), `json_lines`, `hamming_join`, `set_join` and
-`index_tables` are the topics; `reference` holds their slow twins. The functions that other stages
-call most are re-exported here.
+`text`, `terms` (with `sentences` and `keywords`), `json_lines`, `hamming_join`, `set_join`, `spans`
+and `index_tables` are the topics; `reference` holds their slow twins. The functions that other
+stages call most are re-exported here.
 """
 
 try:

@@ -51,6 +51,9 @@ struct TextKernels {
                          const NextRange& next);
     // Whether bytes are well-formed UTF-8.
     bool (*is_utf8)(const std::uint8_t* text, std::size_t size);
+    // The features of single words of a text, in order, with repetitions.
+    void (*word_hashes)(const std::uint8_t* text, std::size_t size,
+                        std::vector<std::uint64_t>& hashes);
 };
 
 NEARDUP_IN_EVERY_ISA(extern const TextKernels text_kernels;)

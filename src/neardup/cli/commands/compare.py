@@ -10,17 +10,18 @@ import click
 from neardup.cli import options
 from neardup.cli.command import Command
 from neardup.cli.files import STANDARD_INPUT, read_text
-from neardup.cli.terminal import plain_console, say, say_json
+from neardup.cli.terminal import count, plain_console, say, say_json
 from neardup.errors import InputError, SettingError
 from neardup.frozen import dataclass
 from neardup.settings import RECIPE
-from neardup.visible import shown_similarity
+from neardup.visible import shown_similarity, visible
 
 if TYPE_CHECKING:
     from neardup.comparison.record_result import RecordComparison
     from neardup.runs import Run
 
 _OF_RUN = 3  # a folder and two ids
+_SPANS, _SPAN = 10, 300  # shown without --full; characters of each
 
 
 @click.command(cls=Command)
@@ -41,6 +42,16 @@ _OF_RUN = 3  # a folder and two ids
     metavar="SPEC",
     help="Compare records field by field, as `dedup --text SPEC` does: A and B are JSON objects.",
 )
+@options.flag(
+    "--spans", help="Show the runs of words that both texts contain, instead of features and diff."
+)
+@options.option(
+    "--min-words",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=8,
+    help="Shortest run that --spans shows, in words.",
+)
 @options.context
 @options.full
 @options.as_json
@@ -54,22 +65,29 @@ def compare(
     documents: tuple[str, ...],
     text: tuple[str, ...],
     fields: str | None,
+    spans: bool,
+    min_words: int,
     context: int,
     full: bool,
     json: bool,
     idf: Path | None,
     **recipe: Any,
 ) -> None:
-    """Explain one pair: features, distance, similarity and diff.
+    """Explain one pair: features, distance, similarity and diff; or what both contain.
 
     With the folder of a run, the two documents are compared by the settings of the run, unless
     options say otherwise. Records are compared field by field: the similarity of each field, its
-    weight, and what it adds.
+    weight, and what it adds. With --spans, case, punctuation and line breaks do not matter.
 
     Example: neardup compare draft.txt final.txt --features word:2
     """
     shown = _Shown(context, full, json)
-    if len(documents) == _OF_RUN and Path(documents[0]).is_dir() and not text and not fields:
+    if spans:
+        if fields:
+            raise SettingError("--spans compares texts, not the fields of records; leave one out")
+        _show_spans(*_texts(documents, text), min_words, shown)
+        return
+    if _are_of_run(documents, text) and not fields:
         _compare_in_run(documents, options.given_settings(asked), idf, shown)
         return
     names, texts = _two_texts(documents, text)
@@ -80,6 +98,54 @@ def compare(
 
     a, b = map(_record, ("first", "second"), names, texts)
     shown.records(compare_records(a, b, text=fields, idf=idf, **recipe), names, {}, "")
+
+
+def _are_of_run(documents: tuple[str, ...], text: tuple[str, ...]) -> bool:
+    return len(documents) == _OF_RUN and Path(documents[0]).is_dir() and not text
+
+
+def _texts(
+    documents: tuple[str, ...], text: tuple[str, ...]
+) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The names and the texts of two files, or of two documents of a run."""
+    if not _are_of_run(documents, text):
+        return _two_texts(documents, text)
+    from neardup.cli.stored_run import opened, place_of
+
+    run = opened(Path(documents[0]))
+    a, b = (place_of(run, id) for id in documents[1:])
+    found = run.texts([a, b])
+    return (documents[1], documents[2]), (found[a], found[b])
+
+
+def _show_spans(
+    names: tuple[str, str], texts: tuple[str, str], min_words: int, shown: _Shown
+) -> None:
+    """Print what both texts contain; the longest runs first."""
+    from neardup.comparison.spans import find_spans
+
+    found = find_spans(*texts, min_words)
+    if shown.json:
+        say_json(found.to_dict())
+        return
+    if not found.spans:
+        say(f"no run of {count(min_words, 'word')} or more is in both")
+        return
+    for side, name in enumerate(names):
+        words, shared = found.words[side], found.shared[side]
+        which = name or ("the first text", "the second text")[side]
+        say(f"{which}: {shared:,} of {count(words, 'word')} ({shared / words:.0%}) shared")
+    say(f"{count(len(found.spans), 'run')} of {count(min_words, 'word')} or more, longest first:")
+    by_length = sorted(found.spans, key=lambda span: (-span.words, span.a_start))
+    for span in by_length if shown.full else by_length[:_SPANS]:
+        say()
+        a, b = f"{span.a_start:,}–{span.a_end:,}", f"{span.b_start:,}–{span.b_end:,}"
+        say(f"{count(span.words, 'word')}, characters {a} and {b}:")
+        text = visible(" ".join(span.text.split()))
+        say(f"  {text if shown.full or len(text) <= _SPAN else text[: _SPAN - 1] + '…'}")
+    if not shown.full and len(by_length) > _SPANS:
+        say()
+        say(f"{len(by_length) - _SPANS:,} more; --full shows all of them, and their whole text")
 
 
 @dataclass(frozen=True)
