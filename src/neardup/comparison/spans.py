@@ -9,7 +9,7 @@ import numpy as np
 from neardup.errors import SettingError
 from neardup.features.words import WordSpans, find_words
 from neardup.frozen import dataclass
-from neardup.kernels.spans import Places, shared_runs, word_hashes
+from neardup.kernels.spans import Hashes, Places, shared_runs, word_hashes
 
 MIN_WORDS = 8
 
@@ -73,32 +73,45 @@ def spans(a: str, b: str, *, min_words: int = MIN_WORDS) -> list[Span]:
     >>> span.words, page[span.b_start : span.b_end]
     (9, 'THE QUICK BROWN FOX\njumps over the lazy dog')
     """
-    return find_spans(a, b, min_words).spans
+    sides = _Side.of("a", a), _Side.of("b", b)
+    return _spans(*sides, *_runs(*sides, min_words))
 
 
 def find_spans(a: str, b: str, min_words: int = MIN_WORDS) -> SharedSpans:
     """The spans of two texts, and how many words of each are in spans."""
-    for name, text in (("a", a), ("b", b)):
-        if not isinstance(text, str):
-            raise SettingError(f"{name} must be a str, not {type(text).__name__}")
-    if not isinstance(min_words, int) or min_words < 1:
-        raise SettingError(f"min_words={min_words!r}: a span has at least one word")
-    words_a, words_b = find_words(a), find_words(b)
-    hashes_a, hashes_b = word_hashes(a), word_hashes(b)
-    first, second, lengths = shared_runs(hashes_a, hashes_b, least=min_words)
-    of_b, _, lengths_of_b = shared_runs(hashes_b, hashes_a, least=min_words)
-    found = [
-        _span(words_a, words_b, at_a, at_b, length)
-        for at_a, at_b, length in zip(
-            first.tolist(), second.tolist(), lengths.tolist(), strict=True
-        )
-    ]
+    sides = _Side.of("a", a), _Side.of("b", b)
+    runs, other_way = _runs(*sides, min_words), _runs(*sides[::-1], min_words)
     return SharedSpans(
-        found,
-        (len(words_a), len(words_b)),
-        (_covered(first, lengths), _covered(of_b, lengths_of_b)),
+        _spans(*sides, *runs),
+        (len(sides[0].words), len(sides[1].words)),
+        (_covered(runs[0], runs[2]), _covered(other_way[0], other_way[2])),
         min_words,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """The words of a text, and their hashes."""
+
+    words: WordSpans
+    hashes: Hashes
+
+    @classmethod
+    def of(cls, name: str, text: str) -> _Side:
+        if not isinstance(text, str):
+            raise SettingError(f"{name} must be a str, not {type(text).__name__}")
+        return cls(find_words(text), word_hashes(text))
+
+
+def _runs(a: _Side, b: _Side, min_words: int) -> tuple[Places, Places, Places]:
+    if not isinstance(min_words, int) or min_words < 1:
+        raise SettingError(f"min_words={min_words!r}: a span has at least one word")
+    return shared_runs(a.hashes, b.hashes, least=min_words)
+
+
+def _spans(a: _Side, b: _Side, first: Places, second: Places, lengths: Places) -> list[Span]:
+    places = zip(first.tolist(), second.tolist(), lengths.tolist(), strict=True)
+    return [_span(a.words, b.words, at_a, at_b, words) for at_a, at_b, words in places]
 
 
 def _span(a: WordSpans, b: WordSpans, at_a: int, at_b: int, words: int) -> Span:
