@@ -51,7 +51,17 @@ def test_other_errors_are_no_refusals():
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [("one\ntwo", "one"), ("\n\n  two  \n", "two"), ("", "ValueError"), ("x" * 999, "x" * 300)],
+    [
+        ("one\ntwo", "one"),
+        ("\n\n  two  \n", "two"),
+        ("", "ValueError"),
+        ("x" * 999, "x" * 300),
+        (
+            "An error occurred while calling None.x.\n: java.lang.E: no master\n\tat y",
+            "java.lang.E: no master",
+        ),
+        ("An error occurred while calling o1.y", "An error occurred while calling o1.y"),
+    ],
 )
 def test_an_error_is_told_by_its_first_line(text, line):
     assert spark._first_line(ValueError(text)) == line

@@ -302,8 +302,10 @@ def _cause(error: Exception) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300] if lines else type(error).__name__
+    """The first line that says what happened; of Java's errors, that they happened comes before."""
+    lines = [line.strip(" \t:") for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith("An error occurred while calling")]
+    return (told or lines)[0][:300] if lines else type(error).__name__
 
 
 def _pyspark() -> Any:
