@@ -11,6 +11,7 @@ void register_index_tables(nanobind::module_&);
 void register_json(nanobind::module_&);
 void register_set_index(nanobind::module_&);
 void register_set_join(nanobind::module_&);
+void register_shared_features(nanobind::module_&);
 void register_spans(nanobind::module_&);
 void register_terms(nanobind::module_&);
 void register_text(nanobind::module_&);
@@ -37,6 +38,7 @@ NB_MODULE(_native, m) {
     neardup::bind::register_json(m);
     neardup::bind::register_set_index(m);
     neardup::bind::register_set_join(m);
+    neardup::bind::register_shared_features(m);
     neardup::bind::register_spans(m);
     neardup::bind::register_terms(m);
     neardup::bind::register_text(m);
