@@ -14,10 +14,6 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-bool operator==(const SharedRun& x, const SharedRun& y) {
-    return x.a == y.a && x.b == y.b && x.length == y.length;
-}
-
 // Try every run of the first document, the longest from each word.
 std::vector<SharedRun> slowly(const Words& first, const Words& second, std::uint32_t least) {
     std::vector<SharedRun> found;

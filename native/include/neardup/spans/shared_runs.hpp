@@ -16,6 +16,8 @@ struct WordSequence {
 // `length` words from word `a` of the first document are those from word `b` of the second.
 struct SharedRun {
     std::uint32_t a, b, length;
+
+    bool operator==(const SharedRun&) const = default;
 };
 
 // Every run of at least `least` words of the first document that is somewhere in the second, and of
