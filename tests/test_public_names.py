@@ -21,6 +21,7 @@ OTHER_DEFAULTS = {
     ("exact_pairs", "threshold"): 0.8,  # no other argument changes it
     ("find_pairs", "memory"): None,  # no limit
     ("idf", "features"): "word:1",  # counts words by default
+    ("passages", "threshold"): 0.9,  # of passages, which are shorter than documents
     ("tune", "features"): None,  # chosen
     ("tune", "recall"): None,  # depends on the candidates
     ("tune", "cluster"): None,  # chosen

@@ -94,6 +94,7 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
         Call(("sweep",), ("in.jsonl", "--bands", "4,8", "--band-bits", "8", *output), "out"),
         Call(("curve",), ("--plan", "bands:8x8", "-o", "out.svg"), "out.svg"),
         Call(("tune",), ("in.jsonl", "-o", "out.toml"), "out.toml"),
+        Call(("passages",), ("in.jsonl", *output), "out"),
         Call(("compare",), ("one.txt", "two.txt")),
         Call(("explain",), ("run", "d0")),
         Call(("review",), ("run", "--by", "nobody")),

@@ -175,8 +175,16 @@ _DOING = {
     "output": "output: write rows",
     "index": "index: add kept documents",
     "explore": "explore: index the run",
+    "scope": "scope: read the column",
+    "read": "read: cut documents into passages",
+    "copies": "copies: group passages of the same words",
+    "near": "near: search for passages that are nearly the same",
+    "families": "families: put passages together",
 }
-_BY_DOCUMENTS = ("keep order", "pairs", "clusters", "all pairs", "output", "index", "explore")
+_BY_DOCUMENTS = (
+    *("keep order", "pairs", "clusters", "all pairs", "output", "index", "explore"),
+    *("scope", "copies", "near", "families"),
+)
 
 
 # How a command may report its progress: `--progress`.

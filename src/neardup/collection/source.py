@@ -163,6 +163,18 @@ def fitted_to(source: Source, scheme: Scheme, threads: int | None) -> Fingerprin
     return fitted(fingerprinter_of(scheme, threads), contents, None)
 
 
+def by_documents(progress: Progress | None) -> DocumentProgress | None:
+    """Progress in documents, by a callback that takes bytes, too."""
+    if progress is None:
+        return None
+    follow = progress
+
+    def follow_documents(done: int, documents: int) -> None:
+        follow(done, documents, done)
+
+    return follow_documents
+
+
 class FileSource:
     """Files, folders, globs and URLs."""
 
@@ -184,6 +196,11 @@ class FileSource:
     @property
     def places(self) -> Sequence[str]:
         return self._inputs
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of all files, as they are stored; None if unknown."""
+        return self._documents.total_bytes
 
     @property
     def files(self) -> list[read_source.Source]:
@@ -304,6 +321,11 @@ class MemorySource:
     def places(self) -> Sequence[str]:
         return ()
 
+    @property
+    def size(self) -> int:
+        """The bytes of the table."""
+        return int(self._table.nbytes)
+
     def batches(self, progress: Progress | None = None) -> Iterator[DocumentBatch]:
         """The documents, some at a time."""
         first, rejected = 0, self._rejected
@@ -357,6 +379,9 @@ class MemorySource:
             for chunk in string_chunks(texts)
             for begin, end in bounded(chunk, _TEXT_AT_ONCE)
         )
+
+
+ReadSource = FileSource | MemorySource  # a source whose texts are read, not remembered
 
 
 def _row_names(ids: pa.Array) -> pa.Array:

@@ -84,13 +84,13 @@ def all_rows(
     for batch in source.rows():
         count = len(batch.rows)
         if first + count > documents:
-            raise _changed(documents)
+            raise changed(documents)
         if see is not None:
             see(first, batch)
         yield batch.rows
         first += count
     if first < documents:
-        raise _changed(documents)
+        raise changed(documents)
 
 
 def rows_where(source: Source, wanted: NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
@@ -115,7 +115,8 @@ def names_beside(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _changed(documents: int) -> InputError:
+def changed(documents: int) -> InputError:
+    """The error for an input that is not what it was when it was read first."""
     return InputError(
         f"the input changed while it was read: it had {documents:,} documents at first, and now "
         "another number; run again when nobody writes to it"

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -28,12 +25,13 @@ from neardup.collection.rarity import Rarity
 from neardup.collection.records import Records
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import (
-    DocumentProgress,
     Progress,
     Source,
+    by_documents,
     fingerprinter_of,
     read_ahead,
 )
+from neardup.collection.timing import Timer
 from neardup.decisions import DecisionFile
 from neardup.deduplication.delivery import delivery_of, given_ids, origins_of
 from neardup.deduplication.listed_pairs import HeldPairs, PairList, PairsBeside
@@ -260,7 +258,7 @@ def deduplicate(
         )
     _require_meaning(settings.keep, within)
     require_keep_column(source, settings.keep)
-    timer = _Timer()
+    timer = Timer()
     taken = Taken() if resume is None else resume.taken(features=delivers)
     timer.seconds.update(taken.seconds)
     sources = [source] if old is None or asked is not None else [source, old]
@@ -313,7 +311,7 @@ def deduplicate(
                 threshold=settings.threshold if settings.floor is None else settings.floor,
                 every=settings.pairs == "all",
                 ignored=_ignored(delivery, source, replaces) if updates else Ignored(),
-                progress=_by_documents(stage("against")),
+                progress=by_documents(stage("against")),
             )
         old = asked.only(near)
         collections.append(near.collected)
@@ -388,7 +386,7 @@ def _all_pairs(
         settings,
         floor=floor,
         within=both.within,
-        progress=_by_documents(stage("all pairs")),
+        progress=by_documents(stage("all pairs")),
     )
 
 
@@ -435,7 +433,7 @@ def _decided(
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
     stage: StageProgress,
-    timer: _Timer,
+    timer: Timer,
     told: Told | None = None,
 ) -> Decided:
     """Find what to remove, and why; `near` is what an index has told, and how."""
@@ -446,7 +444,7 @@ def _decided(
         order = keep_order(source, settings.keep, both.left.words)
     all_pairs: PairList | None
     with timer.stage(PAIRS):
-        progress = _by_documents(stage(PAIRS))
+        progress = by_documents(stage(PAIRS))
         if near is not None:
             removals, found, all_pairs = removals_after(
                 both, *near, order, fingerprinter, settings, progress
@@ -474,18 +472,6 @@ def _require_meaning(policy: KeepPolicy, within: bool) -> None:
         )
 
 
-def _by_documents(progress: Progress | None) -> DocumentProgress | None:
-    """Progress in documents, by a callback that takes bytes, too."""
-    if progress is None:
-        return None
-    follow = progress
-
-    def follow_documents(done: int, documents: int) -> None:
-        follow(done, documents, done)
-
-    return follow_documents
-
-
 def _read(
     source: Source,
     fingerprinter: Fingerprinter,
@@ -509,28 +495,3 @@ def _read(
         watch=Budget(settings.memory).require_bookkeeping,
         progress=stage(FEATURES),
     )
-
-
-class _Timer:
-    """Seconds of each stage, in the order they ran."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self.started = datetime.now().astimezone().isoformat(timespec="seconds")
-        self._began = time.perf_counter()
-
-    @property
-    def wall(self) -> float:
-        """Seconds since the run began."""
-        return time.perf_counter() - self._began
-
-    def of(self, *names: str) -> dict[str, float]:
-        """The seconds of some stages."""
-        return {name: self.seconds[name] for name in names if name in self.seconds}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time what is done inside."""
-        started = time.perf_counter()
-        yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started

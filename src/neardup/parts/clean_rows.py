@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.collection.source import Progress, RowBatch, Source
+from neardup.collection.source import RowBatch
 from neardup.deduplication.row_files import KINDS, write_files
 from neardup.deduplication.rows import SchemaGrewError, under_one_schema
 from neardup.errors import InputError
@@ -28,31 +28,27 @@ class CleanRows:
     keeps: NDArray[np.bool_] | None = None
 
 
-Clean = Callable[[int, RowBatch], CleanRows]
+Cleaned = Iterable[tuple[RowBatch, CleanRows]]
 
 
 def write_clean_rows(
-    source: Source,
+    cleaned: Callable[[], Cleaned],
     folder: Path,
     format: str,
-    clean: Clean,
     *,
     threads: int,
     with_removed: bool = False,
-    restart: Callable[[], None] = lambda: None,
-    progress: Progress | None = None,
 ) -> None:
     """Write kept.FORMAT and, if asked to, removed.FORMAT into a folder.
 
-    `clean` is called with the place of the first document of each batch, in order, and the batch.
-    Where a later batch shows that earlier ones were of too narrow a schema, all begins again, after
-    a call of `restart`.
+    `cleaned` begins a pass over the rows of the input, and what becomes of them. It is called again
+    where a later batch shows that earlier ones were of too narrow a schema.
     """
     kind, schema = KINDS[format], None
     names = (KEPT, REMOVED) if with_removed else (KEPT,)
     while True:
         keeps: deque[NDArray[np.bool_] | None] = deque()
-        rows = _cleaned(source, clean, keeps, progress)
+        rows = _with_new_texts(cleaned(), keeps)
         if kind.one_schema:
             rows = under_one_schema(rows, schema)
         try:
@@ -60,25 +56,16 @@ def write_clean_rows(
             write_files(files, _divided(rows, keeps, with_removed), threads)
         except SchemaGrewError as grew:
             schema = grew.schema
-            restart()
         else:
             return
 
 
-def _cleaned(
-    source: Source,
-    clean: Clean,
-    keeps: deque[NDArray[np.bool_] | None],
-    progress: Progress | None,
+def _with_new_texts(
+    cleaned: Cleaned, keeps: deque[NDArray[np.bool_] | None]
 ) -> Iterator[pa.RecordBatch]:
-    first = 0
-    for batch in source.rows():
-        made = clean(first, batch)
+    for batch, made in cleaned:
         keeps.append(made.keeps)
         yield batch.rows if made.texts is None else with_texts(batch, made.texts)
-        first += len(batch.rows)
-        if progress is not None:
-            progress(first, None, first)
 
 
 def _divided(

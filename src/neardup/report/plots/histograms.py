@@ -154,8 +154,8 @@ def distance_plot(
     return drawing.svg()
 
 
-def cluster_plot(sizes: Numbers) -> Markup | None:
-    """Number of clusters by size, in doubling steps, on a logarithmic axis."""
+def cluster_plot(sizes: Numbers, what: str = "cluster") -> Markup | None:
+    """Number of clusters, or of `what`, by documents, in doubling steps, on a logarithmic axis."""
     if not len(sizes):
         return None
     # 1, 2, 3 to 4, 5 to 8, ...: clusters of two, by far the most common, have a bar of their own.
@@ -163,7 +163,7 @@ def cluster_plot(sizes: Numbers) -> Markup | None:
     counts = np.bincount(np.searchsorted(doublings, sizes))
     first = int(np.flatnonzero(counts)[0])
     counts, tops = counts[first:], doublings[first : len(counts)].tolist()
-    return cluster_bars([(top // 2 + 1, top) for top in tops], counts)
+    return cluster_bars([(top // 2 + 1, top) for top in tops], counts, what=what)
 
 
 def cluster_bars(
@@ -172,20 +172,21 @@ def cluster_bars(
     *,
     link: Callable[[int, int], str] | None = None,
     name: str = "clusters",
+    what: str = "cluster",
 ) -> Markup | None:
     """The number of clusters by size; `spans` has the smallest and the largest size of each bar."""
-    counts = np.asarray(clusters)
+    counts, in_it = np.asarray(clusters), what == "cluster"
     if not counts.any():
         return None
-    hints = _hints([f"{_span(*span)} documents" for span in spans], counts, "cluster")
+    hints = _hints([f"{_span(*span)} documents" for span in spans], counts, what)
     drawing = Drawing(
         name,
-        f"Bars of {counts.sum():,} clusters by the number of their documents. " + "; ".join(hints),
+        f"Bars of {counts.sum():,} {what}s by the number of their documents. " + "; ".join(hints),
     )
     plane = Plane(
         drawing,
-        _span_axis(spans, "documents in the cluster, up to"),
-        log_count_axis(int(counts.max()), "clusters"),
+        _span_axis(spans, "documents in the cluster, up to" if in_it else "documents, up to"),
+        log_count_axis(int(counts.max()), f"{what}s"),
     )
     for place, count in enumerate(counts.tolist()):
         plane.stairs([place - 0.44, place + 0.44], [count])

@@ -1,0 +1,1 @@
+"""Passages that occur in several documents: found, shown, and removed on request."""
