@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from neardup.kernels import available_isas
 from neardup.kernels.columns import text_column
-from neardup.kernels.passages import UNITS, Sightings, cut_passages
+from neardup.kernels.passages import UNITS, Sightings, cut_passages, word_keys
 from neardup.kernels.reference import passages as twin
 
 pieces = st.sampled_from(
@@ -53,10 +53,11 @@ def test_a_column_is_cut_text_by_text(column, threads, unit):
 @given(st.lists(texts, min_size=1, max_size=8))
 def test_keys_are_equal_for_equal_words_alone(some):
     for isa in available_isas():
-        found = cut_passages(text_column(some), unit="paragraph", isa=isa)
-        words = [twin.words_of(passage) for passage in found.texts.to_pylist()]
-        assert found.words.tolist() == [len(one) for one in words]
-        keys = list(map(tuple, found.keys.tolist()))
+        passages = cut_passages(text_column(some), unit="paragraph").texts
+        words = [twin.words_of(passage) for passage in passages.to_pylist()]
+        counts, found = word_keys(passages, isa=isa)
+        assert counts.tolist() == [len(one) for one in words]
+        keys = list(map(tuple, found.tolist()))
         assert len(set(keys)) == len(set(words)) == len(set(zip(keys, words, strict=True)))
 
 
@@ -65,12 +66,12 @@ def test_windows_are_those_of_the_twin(lengths, size):
     text_of = ["".join(" ".join(["Word"] * n) + ".\n" for n in one) for one in lengths]
     column = text_column(text_of)
     sentences = cut_passages(column, unit="sentence")
+    words, keys = word_keys(sentences.texts)
     found = cut_passages(column, unit="sentence", window=size)
     expected = []
     for begin, end in zip(sentences.documents, sentences.documents[1:], strict=False):
         part = slice(begin, end)
-        hashes = [int(key) for key in sentences.keys[part, 0]]
-        begins = twin.windows(sentences.words[part].tolist(), hashes, size)
+        begins = twin.windows(words[part].tolist(), keys[part, 0].tolist(), size)
         for passage, fresh in zip(sentences.texts[part].to_pylist(), begins, strict=True):
             expected = [*expected, passage] if fresh else [*expected[:-1], expected[-1] + passage]
     assert found.texts.to_pylist() == expected

@@ -41,17 +41,20 @@ UNITS = ("line", "paragraph", "sentence")
 class Passages:
     """Text i has the passages `texts[documents[i]:documents[i + 1]]`.
 
-    `words` is the number of words of each, and `keys` are 128 bits, the same for the same words in
-    the same order.
+    Passage j is made of the bytes from `bounds[j]` to `bounds[j + 1]`.
     """
 
     documents: NDArray[np.int64]
     texts: pa.Array
-    words: NDArray[np.uint32]
-    keys: NDArray[np.uint64]
+    bounds: NDArray[np.int64]
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.texts)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The bytes of each passage."""
+        return np.diff(self.bounds)
 
 
 def cut_passages(
@@ -62,18 +65,27 @@ def cut_passages(
     >>> cut = cut_passages(pa.array(["One.\n\nTwo.\n\n", "One"]), unit="paragraph")
     >>> cut.texts.to_pylist(), cut.documents.tolist()
     (['One.\n\n', 'Two.\n\n', 'One'], [0, 2, 3])
-    >>> bool((cut.keys[0] == cut.keys[2]).all())
-    True
     """
     data, offsets = string_buffers(texts)
     documents, begins = _native.cut_passages(data, offsets, unit=unit, threads=threads)
-    ends = np.append(begins, offsets[-1])
-    words, keys = _native.word_keys(data, ends, threads=threads, isa=isa)
+    bounds = np.append(begins, offsets[-1])
     if window is not None:
+        words, keys = _native.word_keys(data, bounds, threads=threads, isa=isa)
         is_begin = _native.begin_windows(documents, words, keys, size=window).view(np.bool_)
         documents = np.append(0, np.cumsum(is_begin))[documents]
-        ends = np.append(begins[is_begin], offsets[-1])
-        words, keys = _native.word_keys(data, ends, threads=threads, isa=isa)
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
-    column = pa.Array.from_buffers(pa.large_string(), len(ends) - 1, buffers)
-    return Passages(documents, column, words, keys)
+        bounds = np.append(begins[is_begin], offsets[-1])
+    buffers = [None, pa.py_buffer(bounds), pa.py_buffer(data)]
+    column = pa.Array.from_buffers(pa.large_string(), len(bounds) - 1, buffers)
+    return Passages(documents, column, bounds)
+
+
+def word_keys(
+    texts: pa.Array, *, threads: int = 1, isa: str = "auto"
+) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
+    """The number of words of each text, and 128 bits: the same for the same words in that order.
+
+    >>> words, keys = word_keys(pa.array(["One, two", "one two!", "two one"]))
+    >>> words.tolist(), bool((keys[0] == keys[1]).all()), bool((keys[0] == keys[2]).any())
+    ([2, 2, 2], True, False)
+    """
+    return _native.word_keys(*string_buffers(texts), threads=threads, isa=isa)

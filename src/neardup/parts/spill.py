@@ -36,7 +36,8 @@ class Spill:
         """Add records, each to its partition."""
         order = np.argsort(partition, kind="stable")
         bounds = np.searchsorted(partition[order], np.arange(self._count + 1))
-        ordered = records[order]
+        # Without names of fields, which NumPy would compare whenever it puts arrays together.
+        ordered = records[order].view((np.void, self._kind.itemsize))
         for number in np.flatnonzero(np.diff(bounds)).tolist():
             self._held[number].append(ordered[bounds[number] : bounds[number + 1]])
         self.records += len(records)
@@ -46,12 +47,13 @@ class Spill:
 
     def partition(self, number: int) -> Records:
         """The records of one partition."""
-        parts = [np.zeros(0, self._kind)]
+        plain = np.dtype((np.void, self._kind.itemsize))
+        parts = [np.zeros(0, plain)]
         for at, count in self._stored[number]:
             assert self._file is not None
             self._file.seek(at)
-            parts.append(np.fromfile(self._file, self._kind, count))
-        return np.concatenate([*parts, *self._held[number]])
+            parts.append(np.fromfile(self._file, plain, count))
+        return np.concatenate([*parts, *self._held[number]]).view(self._kind)
 
     def __iter__(self) -> Iterator[Records]:
         return map(self.partition, range(self._count))

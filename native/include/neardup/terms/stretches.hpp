@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "neardup/terms/characters.hpp"
 
@@ -54,6 +55,8 @@ class Stretches {
     // Where the next line break is, and where it ends; both the end if there is none.
     Stretch next_break(Place at, Place end) const {
         while (at != end) {
+            at = behind_plain(at, end);
+            if (at == end) break;
             if (!starters_.breaks[*at]) {
                 ++at;
                 continue;
@@ -152,6 +155,18 @@ class Stretches {
     static const Starters& starters() {
         static const Starters bytes;
         return bytes;
+    }
+
+    // A place before which no line break begins: eight bytes at a time, while all are ASCII and
+    // none is a control character.
+    static Place behind_plain(Place at, Place end) {
+        while (end - at >= 8) {
+            std::uint64_t bytes;
+            std::memcpy(&bytes, at, 8);
+            if ((((bytes - 0x2020202020202020) | bytes) & 0x8080808080808080) != 0) break;
+            at += 8;
+        }
+        return at;
     }
 
     // The place behind the last of the line breaks that follow with only white space between.

@@ -9,12 +9,22 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from neardup.collection.source import RowBatch
+from neardup.frozen import dataclass
+from neardup.kernels.columns import column_of, taken
 
 _ADDRESSES = ("url", "uri", "source_url", "link", "warc_target_uri")
 _NAMES = ("domain", "host", "hostname", "site")
 _HOST = r"^(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://)?(?:[^/@?#]*@)?(?:www\.)?(?P<host>[^/:?#\s]+)"
 _SHOWN = 3
 _MOST_PAIRS = 1 << 23
+
+
+@dataclass(frozen=True, eq=False)
+class Domains:
+    """The number of domains of each family, and a list of the names of some."""
+
+    counts: NDArray[np.int64]
+    names: pa.ListArray
 
 
 class DomainCounts:
@@ -38,35 +48,41 @@ class DomainCounts:
         domains = self._domains(batch)[row]
         # A document counts once, however often a family occurs in it.
         both = family.astype(np.uint64) << np.uint64(32) | row.astype(np.uint64)
-        pairs = np.unique(both, return_index=True)[1]
-        packed = family[pairs].astype(np.uint64) << np.uint64(32) | domains[pairs].astype(np.uint64)
-        distinct, counts = np.unique(packed, return_counts=True)
-        self._pairs.append(distinct)
-        self._counts.append(counts)
-        self._held += len(distinct)
+        order = np.argsort(both, kind="stable")
+        is_first = np.ones(len(order), np.bool_)
+        np.not_equal(both[order[1:]], both[order[:-1]], out=is_first[1:])
+        once = order[is_first]
+        self._pairs.append(
+            family[once].astype(np.uint64) << np.uint64(32) | domains[once].astype(np.uint64)
+        )
+        self._counts.append(np.ones(len(once), np.int64))
+        self._held += len(once)
         if self._held > _MOST_PAIRS:
             self._merge()
 
-    def of(self, families: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[list[str]]]:
-        """How many domains families occur in, and the names of the most frequent ones."""
+    def of_families(self, families: int) -> Domains:
+        """How many domains each family occurs in, and the names of the most frequent ones."""
         self._merge()
-        pairs, counts = self._pairs[0], self._counts[0]
-        numbers = np.append(families, families[-1:] + 1).astype(np.uint64)
-        bounds = np.searchsorted(pairs, numbers << np.uint64(32))
-        names = []
-        for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            inside = (pairs[begin:end] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-            order = np.argsort(-counts[begin:end], kind="stable")[:_SHOWN]
-            names.append([self._names[one] for one in inside[order].tolist()])
-        return np.diff(bounds), names
+        family = (self._pairs[0] >> np.uint64(32)).astype(np.int64)
+        domain = (self._pairs[0] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        counts = np.bincount(family, minlength=families)
+        order = np.lexsort((-self._counts[0], family))
+        begins = np.append(0, np.cumsum(counts))[:-1]
+        shown = np.arange(len(order)) - begins[family] < _SHOWN  # families are in order already
+        offsets = np.append(0, np.cumsum(np.minimum(counts, _SHOWN)))
+        names = taken(pa.array(self._names, pa.string()), column_of(domain[order[shown]]))
+        return Domains(counts, pa.ListArray.from_arrays(column_of(offsets.astype(np.int32)), names))
 
     def _merge(self) -> None:
         pairs = np.concatenate([np.zeros(0, np.uint64), *self._pairs])
         counts = np.concatenate([np.zeros(0, np.int64), *self._counts])
-        distinct, places = np.unique(pairs, return_inverse=True)
-        sums = np.zeros(len(distinct), np.int64)
-        np.add.at(sums, places, counts)
-        self._pairs, self._counts, self._held = [distinct], [sums], len(distinct)
+        order = np.argsort(pairs, kind="stable")
+        pairs, counts = pairs[order], counts[order]
+        is_first = np.ones(len(pairs), np.bool_)
+        np.not_equal(pairs[1:], pairs[:-1], out=is_first[1:])
+        begins = np.flatnonzero(is_first)
+        sums = np.add.reduceat(counts, begins) if len(begins) else counts
+        self._pairs, self._counts, self._held = [pairs[begins]], [sums], len(begins)
 
     def _domains(self, batch: RowBatch) -> NDArray[np.int64]:
         """The number of the domain of each row."""

@@ -89,7 +89,7 @@ class NearSearch:
         some = features.take(possible)
         places = np.flatnonzero(wanted)[possible]
         self._passages.append(batch.first_passage + places)
-        self._sizes.append(batch.sizes[places].astype(np.uint32))
+        self._sizes.append(batch.passages.sizes[places].astype(np.uint32))
         self._words.append(some.words)
         self._keys.append(some.content_keys())
         self._store.add(some)
@@ -158,10 +158,7 @@ def in_scope(features: WeightedFeatures, scopes: Scopes) -> WeightedFeatures:
     return WeightedFeatures(features.offsets, mixed[order], None, features.words)
 
 
-def wanted_of(batch: CutBatch, least: int, distinct: Flags | None = None) -> NDArray[np.bool_]:
-    """The passages of enough words; with `distinct`, one of each kind."""
-    wanted = batch.passages.words >= least
-    if distinct is None:
-        return wanted
+def distinct_of(batch: CutBatch, distinct: Flags) -> NDArray[np.bool_]:
+    """One passage of each kind, of those that are looked at."""
     first = batch.first_passage
-    return np.asarray(wanted & distinct.between(first, first + len(wanted)))
+    return distinct.between(first, first + len(batch.passages))

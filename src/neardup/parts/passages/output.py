@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from mmap import ACCESS_READ, mmap
 from typing import IO, Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from pyarrow._compute import call_function
 from neardup.collection.source import Progress, RowBatch, Source
 from neardup.deduplication.rows import changed
 from neardup.frozen import dataclass
-from neardup.kernels.columns import column_of, string_buffers, taken
+from neardup.kernels.columns import column_of, distinct, string_buffers, taken
+from neardup.kernels.passages import word_keys
 from neardup.parts.cutting import cut_out
 from neardup.parts.passages.copies import Places
 from neardup.parts.passages.domains import DomainCounts
@@ -53,34 +55,45 @@ class Sources:
         self.start = np.full(len(families), -1, np.int64)
         self.end = np.full(len(families), -1, np.int64)
         self.words = np.zeros(len(families), np.int64)
-        self._at = np.zeros(len(families), np.int64)
-        self._size = np.zeros(len(families), np.int64)
+        self._noted: list[Places] = []
+        self._sizes: list[Places] = []
         # Closed and deleted with this object.
         self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        self._end = 0
 
-    def note(
-        self, family: Places, start: Places, end: Places, words: Places, texts: pa.Array
-    ) -> None:
+    def note(self, family: Places, start: Places, end: Places, texts: pa.Array) -> None:
         """Note sources that were met."""
-        self.start[family], self.end[family], self.words[family] = start, end, words
-        data, offsets = string_buffers(texts)
         if not len(family):
             return
-        self._at[family] = self._end + offsets[:-1] - offsets[0]
-        self._size[family] = np.diff(offsets)
+        self.start[family], self.end[family] = start, end
+        self.words[family] = word_keys(texts)[0]
+        data, offsets = string_buffers(texts)
+        self._noted.append(family)
+        self._sizes.append(np.diff(offsets))
         self._file.write(data[offsets[0] : offsets[-1]].data)
-        self._end += int(offsets[-1] - offsets[0])
 
-    def texts(self, families: Places) -> list[str]:
+    def texts(self) -> _SourceTexts:
+        """The texts of all families, after all were met."""
+        families = np.concatenate([np.zeros(0, np.int64), *self._noted])
+        sizes = np.concatenate([np.zeros(0, np.int64), *self._sizes])
+        bounds = np.append(0, np.cumsum(sizes))
+        self._file.flush()
+        held = mmap(self._file.fileno(), 0, access=ACCESS_READ) if bounds[-1] else b""
+        buffers = [None, pa.py_buffer(bounds), pa.py_buffer(held)]
+        return _SourceTexts(
+            pa.Array.from_buffers(pa.large_string(), len(sizes), buffers), np.argsort(families)
+        )
+
+
+class _SourceTexts:
+    """Texts in a file, by family."""
+
+    def __init__(self, texts: pa.Array, places: Places) -> None:
+        self._texts, self._places = texts, places
+
+    def of(self, families: Places) -> pa.Array:
         """The texts of some families, without white space around them."""
-        found = []
-        for at, size in zip(
-            self._at[families].tolist(), self._size[families].tolist(), strict=True
-        ):
-            self._file.seek(at)
-            found.append(self._file.read(size).decode().strip())
-        return found
+        some = taken(self._texts, column_of(self._places[families]))
+        return call_function("utf8_trim_whitespace", [some])
 
 
 class OutputPass:
@@ -109,7 +122,7 @@ class OutputPass:
 
     def _batches(self) -> Iterator[Occurrences]:
         read, done = self._found.read, 0
-        for cut in cut_batches(self._found.source.rows(), self._found.settings):
+        for cut in cut_batches(self._found.source.rows(), self._found.settings, with_keys=False):
             documents = len(cut.passages.documents) - 1
             done = cut.first_document + documents
             ended = cut.first_passage + len(cut.passages)
@@ -132,19 +145,17 @@ class OutputPass:
         own = cut.passages.documents
         document = cut.documents[places] if len(places) else places
         # Where passages begin and end in their documents, in bytes and in characters.
-        _, offsets = string_buffers(cut.passages.texts)
+        offsets = cut.passages.bounds
         characters = np.append(0, np.cumsum(_lengths(cut.passages.texts)))
         first = own[document - cut.first_document]
         start_byte, end_byte = (offsets[places + one] - offsets[first] for one in (0, 1))
         start, end = (characters[places + one] - characters[first] for one in (0, 1))
         is_source = found.families.source[family] == numbers
-        some = places[is_source]
         self.sources.note(
             family[is_source],
             start[is_source],
             end[is_source],
-            cut.passages.words[some].astype(np.int64),
-            taken(cut.passages.texts, column_of(some)),
+            taken(cut.passages.texts, column_of(places[is_source])),
         )
         self.domains.see(batch, family, document - cut.first_document)
         removed = _is_removed(found.settings.remove, found.families, family, document)
@@ -176,26 +187,26 @@ class OutputPass:
     def _count(self, rows: Places, before: pa.Array, after: pa.Array, sizes: Places) -> None:
         self.removed_passages += len(rows)
         self.removed_bytes += int(sizes.sum())
-        self.changed += len(np.unique(rows))
+        self.changed += len(distinct(rows))
         had, has = _lengths(before) > 0, _lengths(after) > 0
         self.emptied += int((had & ~has).sum())
 
     def family_batches(self) -> Iterator[pa.RecordBatch]:
         """The families as rows, the largest first; after all batches were seen."""
         families, ids = self._found.families, self._found.read.ids
+        texts, domains = self.sources.texts(), self.domains.of_families(len(families))
         for begin in range(0, max(1, len(families)), _FAMILIES_AT_ONCE):
             some = np.arange(begin, min(len(families), begin + _FAMILIES_AT_ONCE))
-            counts, names = self.domains.of(some)
             yield pa.RecordBatch.from_pydict(
                 {
                     "family": column_of(some + 1),
-                    "text": pa.array(self.sources.texts(some), pa.large_string()),
+                    "text": texts.of(some),
                     "words": column_of(self.sources.words[some]),
                     "documents": column_of(families.documents[some]),
                     "passages": column_of(families.passages[some]),
                     "repeated_bytes": column_of(families.repeated_bytes[some]),
-                    "domains": column_of(counts),
-                    "top_domains": pa.array(names, pa.list_(pa.string())),
+                    "domains": column_of(domains.counts[some]),
+                    "top_domains": domains.names.slice(begin, len(some)),
                     "document": taken(ids, column_of(families.source_document[some])),
                     "start": column_of(self.sources.start[some]),
                     "end": column_of(self.sources.end[some]),

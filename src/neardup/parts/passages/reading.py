@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,22 +16,27 @@ from neardup.errors import InputError
 from neardup.features.columns import DocumentColumns, GivenTerms
 from neardup.frozen import dataclass
 from neardup.kernels import thread_count
-from neardup.kernels.columns import string_buffers
-from neardup.kernels.passages import Passages, cut_passages
+from neardup.kernels.passages import Passages, cut_passages, word_keys
 from neardup.parts.passages.settings import PassageSettings
 
 _MOST_BATCHES_AT_ONCE = 4
 _LARGE_BATCH = 16 << 20
+_NO_KEYS = (np.zeros(0, np.uint32), np.zeros((0, 2), np.uint64))
 Batch = DocumentBatch | RowBatch
 Scopes = NDArray[np.uint64]  # of documents or passages: the same number in the same scope
 
 
 @dataclass(frozen=True, eq=False)
 class CutBatch:
-    """Documents with their passages; the numbers of the first document and the first passage."""
+    """Documents with their passages; the numbers of the first document and the first passage.
+
+    `words` and `keys` are those of the passages, where they were wanted.
+    """
 
     batch: Batch
     passages: Passages
+    words: NDArray[np.uint32]
+    keys: NDArray[np.uint64]
     first_document: int = 0
     first_passage: int = 0
 
@@ -39,11 +45,6 @@ class CutBatch:
         """The number of the document of each passage."""
         counts = np.diff(self.passages.documents)
         return self.first_document + np.repeat(np.arange(len(counts)), counts)
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The bytes of each passage."""
-        return np.diff(string_buffers(self.passages.texts)[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,9 @@ def texts_of(columns: DocumentColumns) -> pa.Array:
     return columns[0].texts if columns else pa.nulls(0, pa.large_string())
 
 
-def cut_batches(batches: Iterable[Batch], settings: PassageSettings) -> Iterator[CutBatch]:
+def cut_batches(
+    batches: Iterable[Batch], settings: PassageSettings, *, with_keys: bool
+) -> Iterator[CutBatch]:
     """Cut the texts of batches into passages; threads take a batch each."""
     threads = min(thread_count(settings.reading.threads), _MOST_BATCHES_AT_ONCE)
 
@@ -79,14 +82,16 @@ def cut_batches(batches: Iterable[Batch], settings: PassageSettings) -> Iterator
         texts = texts_of(batch.columns)
         if texts.null_count:
             texts = texts.fill_null("")
-        return CutBatch(batch, cut_passages(texts, unit=settings.unit, window=settings.window))
+        passages = cut_passages(texts, unit=settings.unit, window=settings.window)
+        words, keys = word_keys(passages.texts) if with_keys else _NO_KEYS
+        return CutBatch(batch, passages, words, keys)
 
     def is_large(batch: Batch) -> bool:
         return bool(texts_of(batch.columns).nbytes > _LARGE_BATCH)
 
     first_document = first_passage = 0
     for made in Mapped(cut, batches, threads, purpose="read the input", large=is_large):
-        yield CutBatch(made.batch, made.passages, first_document, first_passage)
+        yield replace(made, first_document=first_document, first_passage=first_passage)
         first_document += len(made.passages.documents) - 1
         first_passage += len(made.passages)
 

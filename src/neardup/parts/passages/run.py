@@ -29,8 +29,8 @@ from neardup.parts.passages.families import find_families
 from neardup.parts.passages.near import (
     NONE_NEAR,
     NearSearch,
+    distinct_of,
     documents_at,
-    wanted_of,
 )
 from neardup.parts.passages.reading import Read, Scopes, cut_batches, scopes_of
 from neardup.parts.passages.result import PassagesResult
@@ -179,7 +179,7 @@ def _read(
     counts: list[Places] = []
     rejected, text_bytes, held = RejectedRows(), 0, 0
     budget = Budget(settings.reading.memory)
-    for batch in cut_batches(source.batches(progress), settings):
+    for batch in cut_batches(source.batches(progress), settings, with_keys=True):
         passages = batch.passages
         rejected.add(batch.batch.rejected)
         given = batch.batch.ids
@@ -187,13 +187,13 @@ def _read(
             continue
         ids.append(given)
         counts.append(np.diff(passages.documents))
-        totals = np.append(0, np.cumsum(passages.words, dtype=np.int64))
+        totals = np.append(0, np.cumsum(batch.words, dtype=np.int64))
         words.append(np.diff(totals[passages.documents]).astype(np.uint32))
-        sizes = batch.sizes
+        sizes = passages.sizes
         text_bytes += int(sizes.sum())
-        wanted = wanted_of(batch, settings.min_words)
+        wanted = batch.words >= settings.min_words
         places = np.flatnonzero(wanted)
-        keys = passages.keys[places]
+        keys = batch.keys[places]
         by_passage = None
         if scopes is not None:
             by_passage = scopes[batch.documents]
@@ -239,6 +239,6 @@ def _take(
     progress: Progress | None,
 ) -> None:
     """The second pass: the features of one passage of each kind, if it can be in a pair."""
-    for batch in cut_batches(source.batches(progress), settings):
-        wanted = wanted_of(batch, settings.min_words, copies.distinct)
+    for batch in cut_batches(source.batches(progress), settings, with_keys=False):
+        wanted = distinct_of(batch, copies.distinct)
         near.take(batch, wanted, None if scopes is None else scopes[batch.documents])
