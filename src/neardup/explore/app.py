@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from neardup.explore.pages import (
     compare,
     decisions,
     document,
+    families,
     lab,
     overview,
     review,
@@ -35,6 +37,7 @@ from neardup.explore.static_files import static_files
 from neardup.frozen import dataclass
 
 if TYPE_CHECKING:
+    from neardup.parts.passages.opened import PassagesFolder
     from neardup.runs import Run
 
 Page = Callable[[Site, Request], Response]
@@ -90,6 +93,17 @@ ROUTES_TO_LABEL = (
     *(Route(_GET, path, to_label.missing) for path in _NOT_OF_PAIRS[1:]),
     *(route for route in ROUTES if route.path not in _NOT_OF_PAIRS),
 )
+
+
+def routes_of_passages(folder: PassagesFolder) -> tuple[Route, ...]:
+    """The pages of a folder of passages, and the laboratory."""
+    return (
+        Route(_GET, "/", partial(families.show, folder)),
+        Route(_GET, "/families/*", partial(families.show_family, folder)),
+        Route(_GET, "/document", partial(families.show_document, folder)),
+        *(route for route in ROUTES if route.path.startswith(("/lab", "/static"))),
+    )
+
 
 _POLICY = "; ".join(
     (

@@ -25,8 +25,8 @@ _OPEN = (
 @options.path_argument(
     "out",
     "OUT",
-    "Folder that `neardup dedup` wrote, or a file of pairs to label. Without it, only the "
-    "laboratory is opened.",
+    "Folder that `neardup dedup` or `neardup passages` wrote, or a file of pairs to label. Without "
+    "it, only the laboratory is opened.",
     required=False,
 )
 @options.option(
@@ -57,14 +57,21 @@ def explore(
     Example: neardup explore out
     """
     from neardup.cli.stored_run import opened, user_name
-    from neardup.explore.app import Explorer
+    from neardup.explore.app import Explorer, routes_of_passages
     from neardup.explore.server import ExploreServer
+    from neardup.parts.passages.opened import PassagesFolder, is_passages_folder
 
-    run, title, shown = None, "", "the laboratory"
+    run, routes, title, shown = None, None, "", "the laboratory"
     if out is not None:
         stopping.if_stopped(lambda: f"{out} is unchanged")
-        run, title, shown = opened(out, read_only=read_only), out.absolute().name, str(out)
-    explorer = Explorer(run, read_only=read_only, reviewer=by or user_name(), title=title)
+        title, shown = out.absolute().name, str(out)
+        if is_passages_folder(out):
+            routes = routes_of_passages(PassagesFolder(out))
+        else:
+            run = opened(out, read_only=read_only)
+    explorer = Explorer(
+        run, read_only=read_only, reviewer=by or user_name(), title=title, routes=routes
+    )
     server = ExploreServer(explorer, port)
     stopping.instead(lambda _number: server.shutdown())
     say(f"neardup explores {shown} on {server.address} (Ctrl-C ends it)", err=True)
