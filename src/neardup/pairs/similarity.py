@@ -51,6 +51,27 @@ def cosine(a: Mapping[Feature, float], b: Mapping[Feature, float]) -> float:
     return min(math.sqrt((dot / _square(a)) * (dot / _square(b))), 1.0)
 
 
+def containment(a: Mapping[Feature, float], b: Mapping[Feature, float]) -> float:
+    """The smaller weights of shared features, as a part of all weights of the lighter document.
+
+    >>> containment({"x": 1, "y": 1}, {"x": 1, "y": 1, "z": 2})
+    1.0
+    """
+    return max(inclusion(a, b), inclusion(b, a))
+
+
+def inclusion(a: Mapping[Feature, float], b: Mapping[Feature, float]) -> float:
+    """The smaller weights of shared features, as a part of all weights of `a`: how much is in `b`.
+
+    >>> inclusion({"x": 1, "y": 1}, {"x": 1, "y": 1, "z": 2})
+    1.0
+    >>> inclusion({"x": 1, "y": 1, "z": 2}, {"x": 1, "y": 1})
+    0.5
+    """
+    smaller = math.fsum(min(weight, b[key]) for key, weight in a.items() if key in b)
+    return min(smaller / math.fsum(a.values()), 1.0) if smaller else 0.0
+
+
 def _shared(a: Set[Hashable], b: Set[Hashable]) -> int:
     small, large = (a, b) if len(a) <= len(b) else (b, a)
     return sum(feature in large for feature in small)

@@ -32,6 +32,11 @@ std::uint16_t star_key(double mass) {
     return static_cast<std::uint16_t>(std::min((bits >> 12) - (127U << 11), 0xFFFFU));
 }
 
+// The lists of a feature: of the documents that have it among their first, or further ones.
+inline std::uint64_t list_key(std::uint64_t feature, bool further) {
+    return further ? ~feature : feature;
+}
+
 // A document about to be decided on.
 struct Probe {
     std::size_t place = 0;
@@ -100,11 +105,20 @@ class StarIndex {
     // Put the postings of a document into lists.
     void insert(const Probe& probe, std::uint32_t number, PostingLists& into) const {
         const std::vector<std::uint64_t>& features = probe.prefix.features;
+        const std::size_t first = first_features(probe, limits);
+        const auto key = [&](std::size_t k) { return list_key(features[k], k >= first); };
         constexpr std::size_t kAhead = 8;
         for (std::size_t k = 0; k < features.size(); ++k) {
-            if (k + kAhead < features.size()) into.prefetch(features[k + kAhead]);
-            into.insert(features[k], posting(probe, k, number));
+            if (k + kAhead < features.size()) into.prefetch(key(k + kAhead));
+            into.insert(key(k), posting(probe, k, number));
         }
+    }
+
+    // How many features are enough to find a document by, among those that are not lighter. Only
+    // documents that can be similar to far heavier ones have further ones.
+    std::size_t first_features(const Probe& probe, const Limits& at) const {
+        return at.of_any_size() ? probe.prefix.needed(at.index(probe.whole))
+                                : probe.prefix.features.size();
     }
 
     void clear() {

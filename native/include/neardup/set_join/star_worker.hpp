@@ -82,7 +82,7 @@ class StarWorker {
         find_lists(probe, index_.lists, wanted.least());
         if (lists_.empty()) return;
         if constexpr (!Weighted)
-            if (scan_is_cheaper(probe)) {
+            if (!limits_.of_any_size() && scan_is_cheaper(probe)) {
                 scan(probe, wanted);
                 return;
             }
@@ -110,6 +110,7 @@ class StarWorker {
     struct FoundList {
         PostingLists::List list;
         std::size_t feature;  // its place in the prefix
+        bool further;         // it has the documents of which the feature is a further one
     };
 
     // The keys that postings of a feature must have, and the least `most` of them.
@@ -122,15 +123,17 @@ class StarWorker {
         const Limits& limits = index_.limits;
         if constexpr (Weighted) {
             probe.mass = 0;
-            if (index_.measure == Measure::cosine)
-                probe.mass = exact_.square(document);
+            if (index_.measure == Measure::cosine || limits.of_any_size())
+                probe.mass = exact_mass(index_.measure, document, exact_);
             else
                 for (std::size_t i = 0; i < document.size; ++i) probe.mass += document.weights[i];
             probe.whole = index_.by_length() && probe.mass > 0 ? 1 : probe.mass;
             const double unit = index_.by_length() ? probe.mass : 1;
             probe.prefix.features.clear();
             probe.prefix.parts.clear();
-            if (probe.mass > 0)
+            if (probe.mass > 0 && limits.of_any_size())
+                chooser_.choose_all(document, number, probe.prefix);
+            else if (probe.mass > 0)
                 chooser_.choose(document, number, limits, probe.whole, unit,
                                 limits.probe(probe.whole), probe.prefix);
         } else {
@@ -154,13 +157,14 @@ class StarWorker {
         limits_ = Limits(index_.measure, Weighted, least);
     }
 
-    Range range(const Probe& probe, std::size_t feature) const {
+    // Further features of documents that are lighter are not needed.
+    Range range(const Probe& probe, std::size_t feature, bool further) const {
         const double part = probe.prefix.parts[feature];
         if (index_.by_length())
             return {star_key<Weighted>(limits_.required(1, 1) / std::sqrt(part)), kLargestKey, 0};
-        return {star_key<Weighted>(limits_.least_size(probe.mass)),
-                star_key<Weighted>(limits_.heaviest_partner(probe.mass, part)),
-                star_key<Weighted>(probe.mass)};
+        const std::uint16_t own = star_key<Weighted>(probe.mass);
+        return {further ? own : star_key<Weighted>(limits_.least_size(probe.mass)),
+                star_key<Weighted>(limits_.heaviest_partner(probe.mass, part)), own};
     }
 
     // The lists of the features that are needed, where they are not empty.
@@ -170,23 +174,27 @@ class StarWorker {
         lists_.clear();
         postings_ = 0;
         const std::vector<std::uint64_t>& features = probe.prefix.features;
-        const std::size_t needed = probe.prefix.needed(limits_.probe(probe.whole));
-        for (std::size_t k = 0; k < std::min(kAhead, needed); ++k) lists.prefetch(features[k]);
-        for (std::size_t k = 0; k < needed; ++k) {
-            if (k + kAhead < needed) lists.prefetch(features[k + kAhead]);
-            const PostingLists::List list = lists.list(features[k]);
-            if (list.size() == 0) continue;
-            __builtin_prefetch(list.begin);
-            lists_.push_back({list, k});
-            postings_ += list.size();
-        }
+        const auto find = [&](std::size_t needed, bool further) {
+            const auto key = [&](std::size_t k) { return list_key(features[k], further); };
+            for (std::size_t k = 0; k < std::min(kAhead, needed); ++k) lists.prefetch(key(k));
+            for (std::size_t k = 0; k < needed; ++k) {
+                if (k + kAhead < needed) lists.prefetch(key(k + kAhead));
+                const PostingLists::List list = lists.list(key(k));
+                if (list.size() == 0) continue;
+                __builtin_prefetch(list.begin);
+                lists_.push_back({list, k, further});
+                postings_ += list.size();
+            }
+        };
+        find(probe.prefix.needed(limits_.asked(probe.whole)), false);
+        if (limits_.of_any_size()) find(index_.first_features(probe, limits_), true);
     }
 
     // The documents of those lists, with numbers below `before`, that can still be similar enough.
     void collect(const Probe& probe, std::uint32_t before) {
         constexpr std::size_t kFew = 8;
-        for (const auto& [all, feature] : lists_) {
-            const Range keys = range(probe, feature);
+        for (const auto& [all, feature, further] : lists_) {
+            const Range keys = range(probe, feature, further);
             const PostingLists::List list =
                 all.size() > kFew ? all.between(keys.least, keys.most) : all;
             for (const StarPosting* posting = list.begin; posting != list.end; ++posting) {
@@ -271,6 +279,11 @@ class StarWorker {
                                                      other.document.size));
         } else {
             if (!may_share(probe, other.document, other.mass, needed)) return;
+            if (limits_.of_any_size()) {
+                const double mass = divisor(index_.measure, probe.mass, other.mass);
+                wanted.take(other.number, exact_.part(probe.document, other.document, mass));
+                return;
+            }
             // In the order of their places, on which the last bit can depend.
             const bool turned = other.place < probe.place;
             const DocumentView &a = turned ? other.document : probe.document,
@@ -319,8 +332,8 @@ class StarWorker {
         constexpr std::size_t kFew = 4000;
         if (postings_ <= kFew) return false;
         std::size_t postings = 0;
-        for (const auto& [list, feature] : lists_) {
-            const Range keys = range(probe, feature);
+        for (const auto& [list, feature, further] : lists_) {
+            const Range keys = range(probe, feature, further);
             postings += list.between(keys.least, keys.most).size();
         }
         double seconds = 0, documents = 0;
@@ -337,7 +350,7 @@ class StarWorker {
 
     template <typename Visit>
     void each_class(const Probe& probe, const Visit& visit) const {
-        const Range keys = range(probe, 0);
+        const Range keys = range(probe, 0, false);
         for (std::size_t i = keys.least >> SizeClass::kKeyBits;
              i <= keys.most >> SizeClass::kKeyBits; ++i)
             if (!index_.classes[i].documents.empty()) visit(index_.classes[i]);
