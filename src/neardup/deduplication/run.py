@@ -40,6 +40,7 @@ from neardup.deduplication.listed_pairs import HeldPairs, PairList, PairsBeside
 from neardup.deduplication.obeyed import GivenDecisions, given_decisions, obeyed_of
 from neardup.deduplication.removals import (
     Both,
+    Places,
     beside_evidence,
     evidence_of,
     find_removals,
@@ -340,9 +341,11 @@ def deduplicate(
         with timer.stage("all pairs"):
             floor = settings.threshold if settings.floor is None else settings.floor
             if near is None:
-                all_pairs = _all_pairs(both, fingerprinter, settings, floor, stage)
+                all_pairs = _all_pairs(both, decided.order, fingerprinter, settings, floor, stage)
             else:
-                all_pairs = _all_pairs_beside(near, both, fingerprinter, settings, floor, stage)
+                all_pairs = _all_pairs_beside(
+                    near, both, decided.order, fingerprinter, settings, floor, stage
+                )
     if told is not None and all_pairs is not None and settings.pairs == "all":
         all_pairs = beside_evidence(all_pairs, decided.evidence, both, told)
     for one in collections:
@@ -375,6 +378,7 @@ def _ignored(delivery: Delivery | None, source: Source, replaces: bool) -> Ignor
 
 def _all_pairs(
     both: Both,
+    order: Places,
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
     floor: float,
@@ -387,6 +391,7 @@ def _all_pairs(
         fingerprinter,
         settings,
         floor=floor,
+        order=order,
         within=both.within,
         progress=_by_documents(stage("all pairs")),
     )
@@ -395,6 +400,7 @@ def _all_pairs(
 def _all_pairs_beside(
     near: NearDocuments,
     both: Both,
+    order: Places,
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
     floor: float,
@@ -406,7 +412,7 @@ def _all_pairs_beside(
     if not both.within:
         return HeldPairs(known)
     alone = Both(both.left, None)
-    return PairsBeside(_all_pairs(alone, fingerprinter, settings, floor, stage), known)
+    return PairsBeside(_all_pairs(alone, order, fingerprinter, settings, floor, stage), known)
 
 
 def _warn_of_many_pairs(
