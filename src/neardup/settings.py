@@ -139,7 +139,7 @@ _ALL = (
         _TEXT,
         None,
         "Similarity measure: jaccard, weighted-jaccard, cosine, containment (the shared part of "
-        "the smaller document), inclusion (the part of the removed document that the kept one has), "
+        "the smaller document), inclusion (the part of a removed document that the kept one has), "
         "hamming, fields (of records, each compared in its own way), or model (the probability by "
         "a fitted model).",
         default_note="jaccard for sets, cosine for given terms, fields for fields with kinds of "

@@ -91,6 +91,7 @@ class IndexRequest(SchemeSettings, frozen=True):
 
     text: str | None = None
     idf: str | None = None
+    similarity: str | None = None
     threshold: Threshold | None = None
     complete: bool | None = None
     ttl: str | float | None = None
@@ -236,6 +237,7 @@ class IndexSettings(Answer, frozen=True):
     tie: str
     projection: str | None
     text: str | None
+    similarity: str
     threshold: float | None
     complete: bool
     ttl: float | None
