@@ -129,8 +129,7 @@ void similarities(const Collections& documents, const PairList& pairs, Measure m
                 else if (measure == Measure::cosine)
                     found[i] = room.cosine(x, y, left_masses[a], right_masses[b]);
                 else if (is_of_one(measure))
-                    found[i] =
-                        room.part(x, y, divisor(measure, left_masses[a], right_masses[b]));
+                    found[i] = room.part(x, y, divisor(measure, left_masses[a], right_masses[b]));
                 else
                     found[i] = room.jaccard(x, y);
             }

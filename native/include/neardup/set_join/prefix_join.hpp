@@ -27,7 +27,8 @@ struct PrefixJoin {
         indices.reserve(2);
         indices.emplace_back(ranked, limits, 0, left);
         // Documents of the right are never included in those of the left.
-        if (all.two && !is_directed()) indices.emplace_back(ranked, limits, left, left + all.right.count);
+        if (all.two && !is_directed())
+            indices.emplace_back(ranked, limits, left, left + all.right.count);
     }
 
     static RankedDocuments ranked_for(const Collections& all, Measure how, const Limits& limits,
