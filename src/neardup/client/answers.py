@@ -147,6 +147,8 @@ def comparison_of(found: Found) -> Comparison:
         found["cosine"],
         tuple(Edit(**edit) for edit in found["diff"]),
         found["diff_complete"],
+        found.get("inclusion_a"),  # servers before containment have none
+        found.get("inclusion_b"),
     )
 
 

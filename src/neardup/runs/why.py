@@ -73,8 +73,8 @@ def why(run: Run, document: DocumentRow) -> Why:
     found = f"Removed as a near-duplicate of {name}: their similarity is {shown}"
     if run.summary["settings"]["similarity"] == CONTAINMENT:
         found = (
-            f"Removed as a near-duplicate of {name}: of the smaller one of the two, {shown} is in "
-            "the other"
+            f"Removed as a near-duplicate of {name}: {shown} of the smaller of the two is in the "
+            "other"
         )
     if run.summary["settings"]["similarity"] == INCLUSION:
         found = f"Removed because {shown} of it is in {name}"

@@ -307,6 +307,9 @@ class Comparison(Answer, frozen=True):
     differing_bits: list[int] | None
     jaccard: float | None
     cosine: float | None
+    containment: float | None
+    inclusion_a: float | None
+    inclusion_b: float | None
     estimated_cosine: float | None
     reason: str | None
     diff: list[dict[str, Any]]
