@@ -145,6 +145,27 @@ def test_stars_are_those_of_the_definition(case, plan, folder):
     check_outputs(result, twin, case)
 
 
+@given(case=cases(), measure=st.sampled_from(["containment", "inclusion"]), counts=st.booleans())
+@settings(max_examples=100)
+def test_stars_by_containment_are_those_of_the_definition(case, measure, counts, folder):
+    case["recipe"] = {"features": "word:1", "weights": "count" if counts else "set"}
+    texts, n = case["texts"], case["n"]
+    within = n == len(texts) or case["within"]
+    pairs = compared(texts, measure, **case["recipe"])
+    near = pairs.reach(case["threshold"], measure)
+    case["recipe"]["similarity"] = measure
+    result = ran(case, folder())
+    order = keep_order(case["keep"], texts[:n], [])
+    twin = told_twin.weighed(case["said"], n)
+    removed, clashes = told_twin.stars(twin, order, pairs.similarity, near, n, within)
+    assert {place: kept for place, (kept, _) in found_in(result).items()} == removed
+    for place, (kept, similarity) in found_in(result).items():
+        assert similarity == pytest.approx(pairs.similarity[place, kept], abs=1e-12)
+    if within and measure == "containment":
+        assert set(result.obeyed.clashes) == clashes
+    check_outputs(result, twin, case)
+
+
 def as_found(result, near, texts, n):
     """Which documents are near by the pairs that a search lists, and by copies."""
     found = np.zeros_like(near)

@@ -144,6 +144,12 @@ class DedupSettings:
                 f"cluster={cluster!r} removes documents by chains of pairs; use cluster='star', or "
                 "similarity='containment'"
             )
+        policy = KeepPolicy.parse(keep)
+        if similarity == INCLUSION and policy.most == 0:
+            raise SettingError(
+                f"similarity='inclusion' removes a document for a kept one that has enough of it, "
+                f"and keep='{policy}' keeps none; use keep='first', or similarity='containment'"
+            )
         thread_count(threads)
         limit = _threshold(threshold, similarity, scheme.bits)
         several = tuple(level for level in levels if similarity == "hamming" and level <= limit)
@@ -166,7 +172,7 @@ class DedupSettings:
             threshold=limit,
             candidates=candidates,
             recall=_share(recall, "recall"),
-            keep=KeepPolicy.parse(keep),
+            keep=policy,
             cluster=str(rule),
             pairs=pairs,
             floor=None if floor is None else float(floor),
