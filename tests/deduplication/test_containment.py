@@ -84,9 +84,7 @@ def test_every_removal_is_proven(measure, recipe, texts, policy, threshold, thre
 def test_removals_against_another_collection(measure, texts, old, within, policy, threshold, data):
     table, ranks = ranked(texts, data)
     recipe = {"features": "word:1", "similarity": measure}
-    result = nd.dedup(
-        table, against=old, within=within, keep=policy, threshold=threshold, **recipe
-    )
+    result = nd.dedup(table, against=old, within=within, keep=policy, threshold=threshold, **recipe)
     n = len(texts)
     truth = compared([*texts, *old], measure, features="word:1")
     near = truth.reach(threshold, measure)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -55,7 +57,7 @@ def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
     for threads in (2, 3):
         again = similarities(set_join, arrays, a, b, measure=measure, threads=threads)
         assert again.tolist() == expected.tolist()
-    slow = {
+    slow: dict[str, Any] = {
         "jaccard": lambda x, y: jaccard(x.keys(), y.keys()),
         "cosine": cosine,
         "containment": containment,

@@ -237,7 +237,7 @@ class IndexSettings(Answer, frozen=True):
     tie: str
     projection: str | None
     text: str | None
-    similarity: str
+    similarity: str | None
     threshold: float | None
     complete: bool
     ttl: float | None
