@@ -7,10 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
-from tests.deduplication.brute_force import compared, keep_order, stars
+from tests.deduplication.brute_force import compared, copies_together, keep_order, stars
 
 import neardup as nd
 from neardup.errors import SettingError
+from neardup.evaluation.found import FoundByRun
 
 ARTICLE = (
     "The quick brown fox jumps over the lazy dog and then runs away into the deep dark forest, "
@@ -50,6 +51,14 @@ def removed_by(result):
     }
 
 
+def order_of(result, policy, texts, ranks):
+    """The keep order; by inclusion, copies stand together in it."""
+    order = keep_order(policy, texts, ranks)
+    if result.settings.similarity == "inclusion":
+        return copies_together(order, result.both.kinds.tolist())
+    return order
+
+
 def ranked(texts, data):
     ranks = st.lists(st.none() | st.integers(0, 3), min_size=len(texts), max_size=len(texts))
     drawn = data.draw(ranks)
@@ -67,7 +76,7 @@ def test_every_removal_is_proven(measure, recipe, texts, policy, threshold, thre
     result = nd.dedup(table, keep=policy, **chosen)
     truth = compared(texts, measure, **recipe)
     near = truth.reach(threshold, measure)
-    order = keep_order(policy, texts, ranks)
+    order = order_of(result, policy, texts, ranks)
     found = removed_by(result)
     assert {one: kept for one, (kept, _) in found.items()} == stars(order, truth.similarity, near)
     for place, (kept, similarity) in found.items():
@@ -88,7 +97,7 @@ def test_removals_against_another_collection(measure, texts, old, within, policy
     n = len(texts)
     truth = compared([*texts, *old], measure, features="word:1")
     near = truth.reach(threshold, measure)
-    order, others = keep_order(policy, texts, ranks), range(n, n + len(old))
+    order, others = order_of(result, policy, texts, ranks), range(n, n + len(old))
     expected = stars(order, truth.similarity, near, others, within)
     rows, gone = result.clustering, ~result.clustering.kept
     found = zip(rows.place[gone].tolist(), rows.kept_for[gone].tolist(), strict=True)
@@ -106,7 +115,8 @@ def test_all_pairs_and_another_threshold(measure, texts, policy, threads, data):
     chosen = {"features": "word:1", "similarity": measure, "keep": policy, "threads": threads}
     known = nd.dedup(table, threshold=0.75, floor=0.3, **chosen)
     truth = compared(texts, measure, features="word:1")
-    turn = {place: turn for turn, place in enumerate(keep_order(policy, texts, ranks))}
+    order = order_of(known, policy, texts, ranks)
+    turn = {place: turn for turn, place in enumerate(order)}
     kinds = known.both.kinds
     firsts = sorted(set(kinds[kinds >= 0].tolist()))
     earliest = {kind: min(turn[p] for p in turn if kinds[p] == kind) for kind in firsts}
@@ -256,3 +266,31 @@ def test_a_template_with_many_bodies_needs_no_list_of_pairs(measure):
     result = nd.dedup(texts, similarity=measure, keep="longest")
     assert result.summary["removed"] == 1999
     assert result.found.candidates < 10_000
+
+
+@settings(max_examples=40)
+@given(DOCUMENTS, DOCUMENTS, POLICIES.filter(lambda policy: ":" not in policy))
+def test_an_evaluation_sees_inclusion_as_the_run_does(texts, old, policy):
+    """Pairs that the run does not list are compared in its direction."""
+    result = nd.dedup(
+        texts, against=old, within=True, similarity="inclusion", features="word:1", keep=policy
+    )
+    n = len(texts)
+    truth = compared([*texts, *old], "inclusion", features="word:1")
+    order = order_of(result, policy, texts, [])
+    kinds = result.both.kinds
+    pairs = [
+        (a, b)
+        for a, b in itertools.combinations(range(n + len(old)), 2)
+        if a < n and kinds[a] == a and kinds[b] == b
+    ]
+    if not pairs:
+        return
+    a, b = (np.array(side, np.int64) for side in zip(*pairs, strict=True))
+    found = FoundByRun(result).similarities(a, b).values
+    turns = {kind: min(order.index(p) for p in range(n) if kinds[p] == kind) for kind in a}
+    for one, other, similarity in zip(a.tolist(), b.tolist(), found.tolist(), strict=True):
+        later, earlier = one, other
+        if other < n and min(order.index(p) for p in range(n) if kinds[p] == other) > turns[one]:
+            later, earlier = other, one
+        assert similarity == truth.similarity[later, earlier]

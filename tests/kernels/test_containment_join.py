@@ -51,13 +51,13 @@ def test_every_pair_is_found(measure: str, weighted: bool, threshold: float) -> 
     assert expected.sum() > (0 if weighted and threshold == 1 else 50)
     for threads in (1, 3):
         limits = {"measure": measure, "threshold": threshold, "threads": threads}
-        found = set_join.join_similar(*arrays, **limits)  # type: ignore[arg-type]
+        found = set_join.join_similar(*arrays, **limits)
         np.testing.assert_array_equal(found.a, a[expected])
         np.testing.assert_array_equal(found.b, b[expected])
         np.testing.assert_array_equal(found.similarity, near[expected])
         left = offsets[:151], hashes, weights
         right = offsets[150:], hashes, weights
-        between = set_join.join_similar(*left, right=right, **limits)  # type: ignore[arg-type]
+        between = set_join.join_similar(*left, right=right, **limits)
         across = expected & (a < 150) & (b >= 150)
         np.testing.assert_array_equal(between.a, a[across])
         np.testing.assert_array_equal(between.b, b[across] - 150)

@@ -60,10 +60,11 @@ from neardup.pairs.all_pairs import (
     PairBatch,
     estimated_pairs,
     find_all_pairs,
+    turns_of,
 )
 from neardup.pairs.choose import collects, joins_features, require_plan
 from neardup.pairs.told import Told
-from neardup.settings import Clustering, PairListing, Similarity, suggests_settings
+from neardup.settings import INCLUSION, Clustering, PairListing, Similarity, suggests_settings
 
 StageProgress = Callable[[str], Progress | None]
 
@@ -450,6 +451,8 @@ def _decided(
             order = keep_order(source, settings.keep, both.left.words, stage("keep order"))
     else:
         order = keep_order(source, settings.keep, both.left.words)
+    if settings.similarity == INCLUSION:
+        order = _copies_together(both.left, order)
     all_pairs: PairList | None
     with timer.stage(PAIRS):
         progress = _by_documents(stage(PAIRS))
@@ -470,6 +473,19 @@ def _decided(
             None if settings.pairs == "none" else lambda a, b: both.distances(a, b, fingerprinter),
         )
     return Decided(order, removals, clusters, found, evidence, all_pairs)
+
+
+def _copies_together(left: Collected, order: Places) -> Places:
+    """The keep order, but with exact copies right after the first of their kind.
+
+    Which one of two documents is the later one is then the same for all of their copies.
+    """
+    turns = turns_of(order)
+    earliest, group_of = turns.copy(), left.copies.group_of
+    firsts = np.full(len(left.firsts), len(order), np.int64)
+    np.minimum.at(firsts, group_of, turns[left.filled])
+    earliest[left.filled] = firsts[group_of]
+    return np.lexsort((turns, earliest))
 
 
 def _require_meaning(policy: KeepPolicy, within: bool) -> None:

@@ -179,7 +179,8 @@ def find_all_pairs(
     With `right` its documents are second in pairs, at places that run on; without `within` there
     are no others. The join on features takes bounded memory for any number of pairs; those of a
     plan by name must fit the memory. The inclusion of a pair is that of the later document in the
-    earlier one by keep order: `order`, or that of the input, for `left`, after all of `right`.
+    earlier one by keep order: `order`, in which copies stand together, or that of the input, for
+    `left`, after all of `right`.
     """
     spool = PairSpool()
     if not joins_features(settings):
@@ -201,7 +202,7 @@ def find_all_pairs(
     distance_of = _distances(left, right, search.possible, fingerprinter, settings)
     included = None
     if settings.similarity == INCLUSION:
-        turns = _turns(left, np.arange(len(left)) if order is None else order)
+        turns = np.arange(len(left)) if order is None else turns_of(order)
         included = _Included(left, right, turns, floor, settings, fingerprinter.threads)
     # The last document first: each is looked up among those that come after it.
     own = search.possible[search.possible < len(left)][::-1]
@@ -297,13 +298,10 @@ class _Included:
         return a[enough], b[enough], found[enough]
 
 
-def _turns(left: Collected, order: Places) -> Places:
-    """The turn of each document; of the first of a group of copies, that of the earliest copy."""
-    turns = np.empty(len(left), np.int64)
+def turns_of(order: Places) -> Places:
+    """The turn of each document, by its place."""
+    turns = np.empty_like(order)
     turns[order] = np.arange(len(order))
-    earliest = np.full(len(left.firsts), len(order), np.int64)
-    np.minimum.at(earliest, left.copies.group_of, turns[left.filled])
-    turns[left.firsts] = earliest
     return turns
 
 
