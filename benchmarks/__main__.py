@@ -7,6 +7,7 @@ import argparse
 from benchmarks import (
     choosing,
     choosing_page,
+    containment,
     dedup,
     dedup_quality,
     distance,
@@ -43,6 +44,7 @@ BENCHMARKS = (
     dedup_quality,
     spark,
     exact,
+    containment,
     sweep,
     tune,
     labels,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import (
+    containment,
     corpora,
     dedup,
     dedup_quality,
@@ -57,6 +58,7 @@ BENCHMARKS = (
             serve_section.BENCHMARK,
             serve_section.SOAK,
             explore.BENCHMARK,
+            containment.BENCHMARK,
             labels.BENCHMARK,
             spark_section.BENCHMARK,
         )
@@ -94,6 +96,7 @@ def page(results: Mapping[str, Result]) -> str:
         dedup_quality.section(results[dedup_quality.BENCHMARK]),
         *_spark(results),
         exact.section(results[exact.BENCHMARK]),
+        *_containment(results),
         sweep.section(results[sweep.BENCHMARK]),
         tune.section(results[tune.BENCHMARK]),
         *_labels(results),
@@ -119,6 +122,11 @@ def _serve(results: Mapping[str, Result]) -> Iterator[str]:
 def _explore(results: Mapping[str, Result]) -> Iterator[str]:
     if explore.BENCHMARK in results:
         yield explore.section(results[explore.BENCHMARK])
+
+
+def _containment(results: Mapping[str, Result]) -> Iterator[str]:
+    if containment.BENCHMARK in results:
+        yield containment.section(results[containment.BENCHMARK])
 
 
 def _spark(results: Mapping[str, Result]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from benchmarks import (
+    containment,
     corpora,
     dedup,
     dedup_quality,
@@ -54,6 +55,8 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from exact.targets(results[exact.BENCHMARK])
+    if containment.BENCHMARK in results:
+        yield from containment.targets(results[containment.BENCHMARK])
     yield from sweep.targets(results[sweep.BENCHMARK])
     yield from tune.targets(results[tune.BENCHMARK])
     yield from _distances(results[distance.BENCHMARK])

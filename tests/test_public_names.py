@@ -15,7 +15,17 @@ from neardup.lab.sweep.request import _SETTINGS as OF_SWEEPS
 from neardup.settings import SETTINGS
 
 FUNCTIONS = [name for name in nd.__all__ if inspect.isfunction(getattr(nd, name))]
-OF_TWO = {"cosine", "hamming", "jaccard", "keyed", "spans", "weighted_jaccard"}  # take no settings
+# These take no settings.
+OF_TWO = {
+    "containment",
+    "cosine",
+    "hamming",
+    "inclusion",
+    "jaccard",
+    "keyed",
+    "spans",
+    "weighted_jaccard",
+}
 # Defaults that differ from the table of settings, with the reason.
 OTHER_DEFAULTS = {
     ("exact_pairs", "threshold"): 0.8,  # no other argument changes it

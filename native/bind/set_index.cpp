@@ -33,6 +33,8 @@ Measure measure_of(const std::string& name) {
     if (name == "jaccard") return Measure::jaccard;
     if (name == "weighted-jaccard") return Measure::weighted_jaccard;
     if (name == "cosine") return Measure::cosine;
+    if (name == "containment") return Measure::containment;
+    if (name == "inclusion") return Measure::inclusion;
     throw std::invalid_argument("unknown measure '" + name + "'");
 }
 
@@ -43,6 +45,8 @@ SetPlan plan_of(const std::string& measure, bool weighted, double threshold, std
     if (bands > kMostBands || minima > kMostMinima || (bands != 0 && minima == 0))
         throw std::invalid_argument("too many bands, or bands of nothing");
     if (weighted && bands != 0) throw std::invalid_argument("weighted sets have no bands");
+    if (is_of_one(measure_of(measure)) && bands != 0)
+        throw std::invalid_argument("bands do not find documents of any size; leave them out");
     return {measure_of(measure), weighted, threshold, bands, minima};
 }
 

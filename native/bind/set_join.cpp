@@ -28,6 +28,8 @@ using MaybeDocuments = std::optional<Documents>;
 Measure measure_of(const std::string& name, bool weighted) {
     if (name == "cosine") return Measure::cosine;
     if (name == "weighted-jaccard") return Measure::weighted_jaccard;
+    if (name == "containment") return Measure::containment;
+    if (name == "inclusion") return Measure::inclusion;
     if (name != "jaccard") throw std::invalid_argument("no measure is called '" + name + "'");
     if (weighted) throw std::invalid_argument("jaccard takes no weights");
     return Measure::jaccard;

@@ -212,11 +212,14 @@ void read_set(Tape& tape) {
 }
 
 void write_and_read(Tape& tape) {
-    constexpr Measure measures[] = {Measure::jaccard, Measure::weighted_jaccard, Measure::cosine};
+    constexpr Measure measures[] = {Measure::jaccard, Measure::weighted_jaccard, Measure::cosine,
+                                    Measure::containment, Measure::inclusion};
     const bool weighted = tape.below(2) != 0;
     const double threshold = (1 + tape.below(20)) / 20.0;
-    const auto bands = static_cast<std::uint32_t>(weighted ? 0 : tape.below(4));
-    const SetPlan plan{measures[tape.below(3)], weighted, threshold, bands, 1 + bands / 2};
+    const auto drawn = static_cast<std::uint32_t>(weighted ? 0 : tape.below(4));
+    const Measure measure = measures[tape.below(5)];
+    const std::uint32_t bands = is_of_one(measure) ? 0 : drawn;
+    const SetPlan plan{measure, weighted, threshold, bands, 1 + bands / 2};
     const SetQuestion question = question_of(tape, threshold);
     const bool expiring = tape.below(2) != 0;
     const std::size_t copies = 1 + (tape.below(4) == 3 ? kCrowd + 10 : 0);

@@ -353,13 +353,14 @@ void test_set_index() {
     Random random(16);
     for (long round = 0; round < rounds(60); ++round) {
         const double threshold = (1 + static_cast<double>(below(random, 20))) / 20;
-        const auto measure = static_cast<Measure>(below(random, 3));
+        const auto measure = static_cast<Measure>(below(random, 5));
         test_search(random, {measure, below(random, 2) == 0, threshold, 0, 0}, round);
         test_search(random, {Measure::jaccard, false, 0.7, 17, 3}, round);
     }
     for (const SetPlan& plan :
          {SetPlan{Measure::jaccard, false, 0.5, 0, 0}, SetPlan{Measure::jaccard, false, 0.7, 6, 2},
-          SetPlan{Measure::cosine, true, 0.5, 0, 0}})
+          SetPlan{Measure::cosine, true, 0.5, 0, 0},
+          SetPlan{Measure::containment, false, 0.5, 0, 0}})
         test_damage(random, plan);
     test_forged_heads(random);
     test_misuse(random);

@@ -67,8 +67,10 @@ Triples triples(const SetJoin& join) {
 // Every pair, one by one.
 Triples naive(const Collections& documents, Measure measure, double threshold) {
     std::vector<std::int64_t> a, b;
+    const bool any_order = documents.two || measure == Measure::inclusion;
     for (std::size_t i = 0; i < documents.left.count; ++i)
-        for (std::size_t j = documents.two ? 0 : i + 1; j < documents.others().count; ++j) {
+        for (std::size_t j = any_order ? 0 : i + 1; j < documents.others().count; ++j) {
+            if (!documents.two && i == j) continue;
             a.push_back(static_cast<std::int64_t>(i));
             b.push_back(static_cast<std::int64_t>(j));
         }
@@ -167,11 +169,15 @@ void check_stars(const Sample& sample, bool weighted, Measure measure, Random& r
     std::vector<std::int64_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::int64_t>(i);
     std::shuffle(order.begin(), order.end(), random);
+    std::vector<std::size_t> turns(count);
+    for (std::size_t i = 0; i < count; ++i) turns[static_cast<std::size_t>(order[i])] = i;
     for (const double threshold : {0.1, 0.5, 0.8, 1.0}) {
         std::vector<std::int64_t> a, b;
         std::vector<double> similarity;
         const Triples pairs = naive({column, {}, false}, measure, threshold);
         for (const auto& [x, y, found] : pairs) {
+            // The later document is looked up, and is the one that is included.
+            if (measure == Measure::inclusion && turns[x] < turns[y]) continue;
             a.push_back(static_cast<std::int64_t>(x));
             b.push_back(static_cast<std::int64_t>(y));
             similarity.push_back(found);
@@ -195,7 +201,7 @@ void check_stars(const Sample& sample, bool weighted, Measure measure, Random& r
                 CHECK_CASE(found == expected, seed);
                 std::vector<SimilarPair> listed;
                 join->pairs(order.data(), count, {true, true, kAnyNumber}, threads, listed);
-                if (memory == 1 << 30) CHECK_CASE(listed.size() == pairs.size(), seed);
+                if (memory == 1 << 30) CHECK_CASE(listed.size() == a.size(), seed);
             }
     }
 }
@@ -337,6 +343,10 @@ void check_shared_counts() {
         std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
         CHECK_CASE(shared_count(a.data(), a.size(), b.data(), b.size()) == both.size(), seed);
         CHECK_CASE(shared_count(b.data(), b.size(), a.data(), a.size()) == both.size(), seed);
+        const auto needed = static_cast<double>(below(random, 300));
+        const std::size_t found = shared_if_enough(a.data(), a.size(), b.data(), b.size(), needed);
+        const bool enough = static_cast<double>(both.size()) >= needed;
+        CHECK_CASE(enough ? found == both.size() : static_cast<double>(found) < needed, seed);
     }
 }
 
@@ -384,7 +394,8 @@ void test_set_join() {
         Random random(static_cast<std::uint64_t>(seed));
         const std::size_t count = below(random, 90), half = below(random, count + 1);
         const Sample sample(random, count);
-        for (const Measure measure : {Measure::jaccard, Measure::weighted_jaccard, Measure::cosine})
+        for (const Measure measure : {Measure::jaccard, Measure::weighted_jaccard, Measure::cosine,
+                                      Measure::containment, Measure::inclusion})
             for (const bool weighted : {false, true}) {
                 if (weighted && measure == Measure::jaccard) continue;
                 check_stars(sample, weighted, measure, random, seed);

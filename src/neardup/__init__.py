@@ -57,7 +57,9 @@ if TYPE_CHECKING:
     from neardup.lab.tune.run import tune as tune
     from neardup.pairs.by_fingerprints import find_pairs as find_pairs
     from neardup.pairs.similarity import (
+        containment as containment,
         cosine as cosine,
+        inclusion as inclusion,
         jaccard as jaccard,
         weighted_jaccard as weighted_jaccard,
     )
@@ -85,7 +87,13 @@ _NAMES = {
     "neardup.lab.tune.result": ("Tuning",),
     "neardup.lab.tune.run": ("tune",),
     "neardup.pairs.by_fingerprints": ("find_pairs",),
-    "neardup.pairs.similarity": ("cosine", "jaccard", "weighted_jaccard"),
+    "neardup.pairs.similarity": (
+        "containment",
+        "cosine",
+        "inclusion",
+        "jaccard",
+        "weighted_jaccard",
+    ),
     "neardup.parts.passages.result": ("PassagesResult",),
     "neardup.parts.passages.run": ("passages",),
 }

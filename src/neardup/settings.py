@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, Literal, SupportsIndex, TypeVar, cast
+from typing import Any, Literal, SupportsIndex, TypeVar, cast, get_args
 
 from neardup.errors import SettingError
 from neardup.frozen import dataclass
@@ -19,7 +19,18 @@ DEFAULT_THRESHOLD = 0.8
 AUTO, EXACT = "auto", "exact"
 
 # Settings with few values, for signatures.
-Similarity = Literal["jaccard", "weighted-jaccard", "cosine", "hamming", "fields", "model"]
+Similarity = Literal[
+    "jaccard",
+    "weighted-jaccard",
+    "cosine",
+    "containment",
+    "inclusion",
+    "hamming",
+    "fields",
+    "model",
+]
+# Similarities that divide by the size of one of the two documents; with or without weights.
+CONTAINMENTS = CONTAINMENT, INCLUSION = "containment", "inclusion"
 Clustering = Literal["star", "components", "dense"] | str  # or dense:SHARE
 PairListing = Literal["evidence", "all", "none"]
 
@@ -127,12 +138,14 @@ _ALL = (
         "similarity",
         _TEXT,
         None,
-        "Similarity measure: jaccard, weighted-jaccard, cosine, hamming, fields (of records, each "
-        "compared in its own way), or model (the probability by a fitted model).",
+        "Similarity measure: jaccard, weighted-jaccard, cosine, containment (the shared part of "
+        "the smaller document), inclusion (the part of a removed document that the kept one has), "
+        "hamming, fields (of records, each compared in its own way), or model (the probability by "
+        "a fitted model).",
         default_note="jaccard for sets, cosine for given terms, fields for fields with kinds of "
         "their own, else weighted-jaccard",
         metavar="NAME",
-        choices=("jaccard", "weighted-jaccard", "cosine", "hamming", "fields", "model"),
+        choices=get_args(Similarity),
     ),
     Setting(
         "model",

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import neardup as nd
 from neardup.kernels.reference import text as reference
-from neardup.pairs.similarity import cosine, jaccard, weighted_jaccard
+from neardup.pairs.similarity import containment, cosine, inclusion, jaccard, weighted_jaccard
 
 A = "The quick brown fox jumps over the lazy dog."
 B = "The quick red fox jumps over the lazy dog!"
@@ -42,6 +42,7 @@ def test_numbers_are_those_of_the_reference(a, b, spec, weights, bits):
     if not in_a or not in_b:
         assert found.reason
         assert found.distance is found.jaccard is found.cosine is found.estimated_cosine is None
+        assert found.containment is found.inclusion_a is found.inclusion_b is None
         assert found.differing_bits == ()
         return
     if weights == "set":
@@ -50,6 +51,9 @@ def test_numbers_are_those_of_the_reference(a, b, spec, weights, bits):
     else:
         assert found.jaccard == pytest.approx(weighted_jaccard(in_a, in_b))
     assert found.cosine == pytest.approx(cosine(in_a, in_b))
+    assert found.inclusion_a == inclusion(in_a, in_b)
+    assert found.inclusion_b == inclusion(in_b, in_a)
+    assert found.containment == containment(in_a, in_b)
     prints = nd.fingerprint([a, b], features=f"{unit}:{size}", weights=weights, bits=bits)
     digits_a, digits_b = (f"{prints[i]:0{bits}b}" for i in (0, 1))
     assert found.differing_bits == tuple(i for i in range(bits) if digits_a[i] != digits_b[i])

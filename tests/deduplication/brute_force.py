@@ -62,6 +62,16 @@ def keep_order(policy, texts, ranks):
     return sorted(range(len(texts)), key=lambda place: (key(place), place))
 
 
+def copies_together(order, kinds):
+    """The order with exact copies right after the first of their kind, as inclusion has it."""
+    turn = {place: turn for turn, place in enumerate(order)}
+    first = {}
+    for place in order:
+        if kinds[place] >= 0:
+            first.setdefault(kinds[place], turn[place])
+    return sorted(order, key=lambda one: (first.get(kinds[one], turn[one]), turn[one]))
+
+
 def stars(order, similarity, near, others=(), within=True):
     """For each removed document the most similar kept one before it, ties to the first.
 

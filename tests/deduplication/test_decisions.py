@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 from tests.deduplication import told_twin
-from tests.deduplication.brute_force import compared, keep_order
+from tests.deduplication.brute_force import compared, copies_together, keep_order
 
 import neardup as nd
 from neardup.collection import budget
@@ -141,6 +141,29 @@ def test_stars_are_those_of_the_definition(case, plan, folder):
     for place, (kept, similarity) in found.items():
         assert similarity == pytest.approx(pairs.similarity[place, kept], abs=1e-12)
     if within:
+        assert set(result.obeyed.clashes) == clashes
+    check_outputs(result, twin, case)
+
+
+@given(case=cases(), measure=st.sampled_from(["containment", "inclusion"]), counts=st.booleans())
+@settings(max_examples=100)
+def test_stars_by_containment_are_those_of_the_definition(case, measure, counts, folder):
+    case["recipe"] = {"features": "word:1", "weights": "count" if counts else "set"}
+    texts, n = case["texts"], case["n"]
+    within = n == len(texts) or case["within"]
+    pairs = compared(texts, measure, **case["recipe"])
+    near = pairs.reach(case["threshold"], measure)
+    case["recipe"]["similarity"] = measure
+    result = ran(case, folder())
+    order = keep_order(case["keep"], texts[:n], [])
+    if measure == "inclusion":
+        order = copies_together(order, result.both.kinds.tolist())
+    twin = told_twin.weighed(case["said"], n)
+    removed, clashes = told_twin.stars(twin, order, pairs.similarity, near, n, within)
+    assert {place: kept for place, (kept, _) in found_in(result).items()} == removed
+    for place, (kept, similarity) in found_in(result).items():
+        assert similarity == pytest.approx(pairs.similarity[place, kept], abs=1e-12)
+    if within and measure == "containment":
         assert set(result.obeyed.clashes) == clashes
     check_outputs(result, twin, case)
 

@@ -32,6 +32,8 @@ KINDS = {
     "idf": (("--features", "word:1", "--weights", "idf"), True),
     "hamming": (("--similarity", "hamming", "--threshold", "6"), False),
     "md5": (("--hash", "md5"), False),
+    "containment": (("--similarity", "containment", "--keep", "longest"), False),
+    "inclusion": (("--similarity", "inclusion", "--keep", "shortest", "--floor", "0.5"), False),
     "against": (("--against", "old.jsonl"), False),
     "within": (("--against", "old.jsonl", "--within", "--keep", "each:2"), False),
     "spilled": (("--memory", "20kB"), False),

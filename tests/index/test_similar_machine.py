@@ -55,6 +55,10 @@ class SimilarMachine(RuleBasedStateMachine):
         {"threshold": 0.75, "complete": True},
         {"threshold": 0.5, "weights": "count"},
         {"threshold": 0.7123, "features": "terms"},
+        {"threshold": 0.5, "similarity": "containment"},
+        {"threshold": 0.75, "similarity": "containment", "weights": "count"},
+        {"threshold": 0.5, "similarity": "inclusion"},
+        {"threshold": 0.75, "similarity": "inclusion", "weights": "count"},
     ]
     is_exact = True
 
@@ -89,7 +93,14 @@ class SimilarMachine(RuleBasedStateMachine):
         return dict(Counter(words)) if self.are_terms else " ".join(words)
 
     def similarity(self, one, other):
+        """By inclusion, the part of the one that is asked for."""
         a, b = Counter(one), Counter(other)
+        measure = self.settings.get("similarity")
+        if measure is not None:
+            if self.settings.get("weights") != "count":
+                a, b = Counter(set(a)), Counter(set(b))
+            whole = a.total() if measure == "inclusion" else min(a.total(), b.total())
+            return (a & b).total() / whole
         if self.are_terms:
             squares = math.prod(sum(count**2 for count in each.values()) for each in (a, b))
             return sum(a[word] * b[word] for word in a) / math.sqrt(squares)

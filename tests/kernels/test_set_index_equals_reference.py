@@ -38,12 +38,26 @@ from neardup.pairs.recall import minhash_bands
 
 CORPUS = Path(__file__).parents[1] / "fuzz_corpus" / "sets"
 ISAS = kernels.available_isas()
-MEASURES = [("jaccard", False), ("cosine", False), ("weighted-jaccard", True), ("cosine", True)]
+MEASURES = [
+    ("jaccard", False),
+    ("cosine", False),
+    ("weighted-jaccard", True),
+    ("cosine", True),
+    ("containment", False),
+    ("containment", True),
+    ("inclusion", False),
+    ("inclusion", True),
+]
 THRESHOLDS = [0.05, 0.1, 0.3, 1 / 3, 0.5, 0.6, 2 / 3, 0.8, 0.9, 1.0]
 NOW = 1_000
 NONE = np.empty(0, np.uint64)
 # Around where another form of storing is shorter.
 SIZES = [0, 1, 2, 7, 8, 9, 39, 40, 41, 255, 256, 257, 8999, 9000, 9001, 70_000]
+
+
+def has_bands(kind):
+    measure, weighted = kind
+    return not weighted and measure in ("jaccard", "cosine")
 
 
 class Index:
@@ -168,8 +182,8 @@ def test_without_bands_nothing_is_missed(seed, kind, threshold, higher, limit, c
 def test_a_family_is_found_by_its_rarest_features(kind, bands):
     """With bands, so many members share one that their rarest features are looked at instead."""
     measure, weighted = kind
-    if weighted and bands != (0, 0):
-        pytest.skip("weighted sets have no bands")
+    if not has_bands(kind) and bands != (0, 0):
+        pytest.skip("this measure has no bands")
     random = np.random.default_rng(16)
     for threshold in (0.3, 0.5, 0.6, 0.7):
         plan = plan_of(
@@ -299,7 +313,7 @@ def test_inputs_of_the_fuzzer_are_read_as_by_the_twin():
 def test_bytes_and_answers_do_not_depend_on_threads(kind):
     measure, weighted = kind
     documents = collection(np.random.default_rng(3), weighted, 900, family=300)
-    for bands in [(0, 0)] if weighted else [(0, 0), (12, 3)]:
+    for bands in [(0, 0), (12, 3)] if has_bands(kind) else [(0, 0)]:
         plan = plan_of(measure, threshold=0.5, bands=bands[0], minima=bands[1], weighted=weighted)
         alike = []
         for threads in (1, 2, 5):
@@ -320,7 +334,7 @@ def test_merging_is_packing_at_once(seed, kind, count):
     """The documents of chosen numbers, from blocks as they are, make the same segment."""
     random = np.random.default_rng(seed)
     measure, weighted = kind
-    bands = (0, 0) if weighted else minhash_bands(0.7)
+    bands = minhash_bands(0.7) if has_bands(kind) else (0, 0)
     plan = plan_of(measure, threshold=0.7, bands=bands[0], minima=bands[1], weighted=weighted)
     documents = collection(random, weighted, count, family=int(random.choice([0, 90])))
     numbers = (2**33 + np.cumsum(1 + random.integers(0, 3, len(documents)))).tolist()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -9,9 +11,9 @@ from tests.kernels.set_join_documents import collections, packed, planted
 
 from neardup.kernels import set_join
 from neardup.kernels.reference import set_join as twin
-from neardup.pairs.similarity import cosine, jaccard, weighted_jaccard
+from neardup.pairs.similarity import containment, cosine, inclusion, jaccard, weighted_jaccard
 
-MEASURES = ["jaccard", "weighted-jaccard", "cosine"]
+MEASURES = ["jaccard", "weighted-jaccard", "cosine", "containment", "inclusion"]
 # Many pairs have exactly one of these similarities.
 THRESHOLDS = [1e-9, 0.2, 1 / 3, 0.5, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1 - 2**-53, 1.0]
 
@@ -55,7 +57,12 @@ def test_similarities_are_those_of_the_twin_and_of_verify(drawn):
     for threads in (2, 3):
         again = similarities(set_join, arrays, a, b, measure=measure, threads=threads)
         assert again.tolist() == expected.tolist()
-    slow = {"jaccard": lambda x, y: jaccard(x.keys(), y.keys()), "cosine": cosine}
+    slow: dict[str, Any] = {
+        "jaccard": lambda x, y: jaccard(x.keys(), y.keys()),
+        "cosine": cosine,
+        "containment": containment,
+        "inclusion": inclusion,
+    }
     told = slow.get(measure, weighted_jaccard)
     assert [told(x, y) for x in documents for y in documents] == expected.tolist()
 
@@ -161,6 +168,8 @@ def every_pair(arrays, measure, threshold):
     """All pairs by the kernel that compares given pairs: tested above, and fast enough."""
     count = len(arrays[0]) - 1
     a, b = np.triu_indices(count, 1)
+    if measure == "inclusion":
+        a, b = np.nonzero(~np.eye(count, dtype=np.bool_))
     found = similarities(set_join, arrays, a, b, measure=measure, threads=2)
     near = found >= threshold
     return list(zip(a[near].tolist(), b[near].tolist(), found[near].tolist(), strict=True))

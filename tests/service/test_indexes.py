@@ -23,6 +23,7 @@ DEFAULTS = {
     "tie": ">0",
     "projection": None,
     "text": None,
+    "similarity": "jaccard",
     "threshold": 0.8,
     "complete": False,
     "ttl": None,
@@ -53,6 +54,8 @@ def test_defaults(client):
     "settings",
     [
         {"threshold": 0.5, "complete": True},
+        {"similarity": "containment", "threshold": 0.5},
+        {"similarity": "inclusion", "weights": "count"},
         {"features": "char:5", "weights": "count", "threshold": 1},
         {"bits": 128, "hash": "xxh3", "tie": ">=0"},
         {"max_distance": 3},

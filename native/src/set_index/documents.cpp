@@ -25,8 +25,7 @@ void set_parity(const std::uint32_t* features, std::size_t count, ParityBitmap& 
 }
 
 double mass_of(const SetPlan& plan, const DocumentView& document, WeightedPairs& pairs) {
-    if (plan.measure == Measure::cosine) return pairs.square(document);
-    return exact_sum(document.weights, document.size);
+    return exact_mass(plan.measure, document, pairs);
 }
 
 SetDocuments::SetDocuments(const SetPlan& plan, const FeatureColumn& documents, std::size_t threads)

@@ -115,7 +115,7 @@ SetSegment::SetSegment(const std::uint8_t* data, std::size_t size, std::vector<F
         throw std::invalid_argument("a segment has format version " +
                                     std::to_string(found.version) + ", which is not known here");
     if (found.bytes != size) throw std::invalid_argument("a segment is cut off");
-    const auto most = static_cast<std::uint64_t>(Measure::cosine);
+    const auto most = static_cast<std::uint64_t>(Measure::inclusion);
     const double threshold = std::bit_cast<double>(found.threshold);
     if (found.measure > most || found.weighted > 1 || !(threshold > 0 && threshold <= 1) ||
         found.bands > kMostBands || found.minima > kMostMinima ||
@@ -237,6 +237,8 @@ void SetSegment::gather_prefix(const SetComparer& comparer, double threshold, st
         lookups.push_back({key_of_rarest(feature, false), first, last});
         lookups.push_back({key_of_rarest(feature, true), std::max(first, not_lighter), last});
     }
+    // A document that shares most of itself is found by its first features.
+    if (limits.asked(asked.mass) >= limits.index(asked.mass)) rarest.further.clear();
     for (const std::uint32_t feature : rarest.further)
         lookups.push_back({key_of_rarest(feature, false), first, std::min(last, heavier)});
     const auto bucket = [&](std::size_t i) {

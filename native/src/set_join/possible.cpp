@@ -49,7 +49,7 @@ void SharedFilter::mark(const FeatureColumn& column, const bool* wanted, std::ui
 
 Possible possible_of(const DocumentView& document, std::size_t within, Measure measure,
                      const Limits& limits, const SharedFilter& filter, WeightedPairs& room) {
-    Possible found{0, 0};
+    Possible found{0, 0, false};
     double shared = 0;
     if (document.weights == nullptr) {
         constexpr std::size_t kSteps = 8;
@@ -64,7 +64,7 @@ Possible possible_of(const DocumentView& document, std::size_t within, Measure m
             }
             // Of most documents, the first features tell.
             if (static_cast<double>(found.shared + document.size - j) < needed)
-                return {found.mass, 0};
+                return {found.mass, 0, false};
         }
         shared = found.shared;
     } else {
@@ -77,8 +77,10 @@ Possible possible_of(const DocumentView& document, std::size_t within, Measure m
             shared += mass;
             ++found.shared;
         }
-        if (measure == Measure::cosine) found.mass = room.square(document);
+        if (measure == Measure::cosine || is_of_one(measure))
+            found.mass = exact_mass(measure, document, room);
     }
+    found.as_lighter = shared >= limits.index(found.mass);
     if (shared < limits.probe(found.mass)) found.shared = 0;
     return found;
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -34,6 +36,7 @@ struct NoRoom {};
 struct Chosen {
     double mass;
     std::uint32_t place, shared;  // how many of its features others may have
+    bool as_lighter;
 
     bool operator<(const Chosen& other) const {
         return mass != other.mass ? mass < other.mass : place < other.place;
@@ -59,12 +62,68 @@ std::vector<Chosen> choose(const Collections& documents, Measure measure, const 
     each_document<WeightedPairs>(all.size(), threads, [&](std::size_t i, WeightedPairs& room) {
         const Possible possible = possible_of(view_of(documents, i), features_from(documents, i),
                                               measure, limits, filter, room);
-        all[i] = {possible.mass, static_cast<std::uint32_t>(i), possible.shared};
+        all[i] = {possible.mass, static_cast<std::uint32_t>(i), possible.shared,
+                  possible.as_lighter};
     });
     std::erase_if(all, [](const Chosen& chosen) { return chosen.shared == 0; });
     std::sort(all.begin(), all.end());
     return all;
 }
+
+// The features of chosen documents that count.
+//
+// By containment and inclusion, the one document of a pair shares most of itself, and the other one
+// any part. Of documents that can only be the other one, those features count that a document of
+// the first kind has; often these are few.
+class CountedFeatures {
+  public:
+    CountedFeatures(const Collections& documents, Measure measure, const SharedFilter& shared,
+                    std::size_t features, std::vector<Chosen>& chosen, std::size_t threads)
+        : documents_(documents), shared_(shared) {
+        if (!is_of_one(measure)) return;
+        const auto is_left = [&](const Chosen& one) { return one.place < documents.left.count; };
+        if (measure == Measure::inclusion && documents.two) {
+            for (Chosen& one : chosen) one.as_lighter &= is_left(one);
+            std::erase_if(chosen,
+                          [&](const Chosen& one) { return is_left(one) && !one.as_lighter; });
+        }
+        const std::size_t right = documents.two ? documents.right.count : 0;
+        const auto wanted = std::make_unique<bool[]>(documents.left.count + right);
+        for (const Chosen& one : chosen) wanted[one.place] = one.as_lighter;
+        lighter_.emplace(features, documents.two);
+        lighter_->see(documents.left, false, wanted.get(), threads);
+        if (documents.two)
+            lighter_->see(documents.right, true, wanted.get() + documents.left.count, threads);
+        each_document<NoRoom>(chosen.size(), threads, [&](std::size_t i, NoRoom&) {
+            if (chosen[i].as_lighter) return;
+            chosen[i].shared = 0;
+            each(chosen[i], [&](const DocumentView&, std::size_t) { ++chosen[i].shared; });
+        });
+        std::erase_if(chosen, [](const Chosen& one) { return one.shared == 0; });
+    }
+
+    // Call take(document, j) with the places of the features of a document that count.
+    template <typename Take>
+    void each(const Chosen& chosen, const Take& take) const {
+        const DocumentView document = view_of(documents_, chosen.place);
+        const bool any = !lighter_ || chosen.as_lighter;
+        const bool by_right = documents_.two && chosen.place < documents_.left.count;
+        const SharedFilter& first = any ? shared_ : *lighter_;
+        for (std::size_t j = 0; j < document.size; ++j) {
+            if (j + SharedFilter::kAhead < document.size)
+                first.prefetch(document.hashes[j + SharedFilter::kAhead]);
+            if (document.weights != nullptr && document.weights[j] == 0) continue;
+            const std::uint64_t hash = document.hashes[j];
+            if (!any && !lighter_->maybe_seen(hash, by_right)) continue;
+            if (shared_.maybe_shared(hash)) take(document, j);
+        }
+    }
+
+  private:
+    const Collections& documents_;
+    const SharedFilter& shared_;
+    std::optional<SharedFilter> lighter_;
+};
 
 // Puts the ranked features of a document in order.
 template <typename Value>
@@ -115,7 +174,8 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
     SharedFilter filter(features_seen, documents.two);
     filter.see(documents.left, false, nullptr, threads);
     if (documents.two) filter.see(documents.right, true, nullptr, threads);
-    const std::vector<Chosen> chosen = choose(documents, measure, limits, filter, threads);
+    std::vector<Chosen> chosen = choose(documents, measure, limits, filter, threads);
+    const CountedFeatures counted(documents, measure, filter, features_seen, chosen, threads);
 
     RankedDocuments ranked;
     std::size_t total = 0;
@@ -134,16 +194,11 @@ RankedDocuments rank_documents(const Collections& documents, Measure measure, co
     float* rests = weighted ? ranked.rests.at_least(total + 1) : nullptr;
     ranked.of_length_1 = weighted && measure == Measure::cosine;
     each_document<NoRoom>(chosen.size(), threads, [&](std::size_t i, NoRoom&) {
-        const DocumentView document = view_of(documents, chosen[i].place);
         std::size_t at = ranked.starts[i];
-        for (std::size_t j = 0; j < document.size; ++j) {
-            if (j + SharedFilter::kAhead < document.size)
-                filter.prefetch(document.hashes[j + SharedFilter::kAhead]);
-            if (weighted && limits.mass(document.weights[j]) == 0) continue;
-            if (!filter.maybe_shared(document.hashes[j])) continue;
+        counted.each(chosen[i], [&](const DocumentView& document, std::size_t j) {
             if (weighted) weights[at] = document.weights[j];
             hashes[at++] = document.hashes[j];
-        }
+        });
     });
     const std::vector<std::uint32_t> spread = rank_features(hashes, total, threads, features);
     ranked.feature_count = spread.size();

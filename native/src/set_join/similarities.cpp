@@ -53,6 +53,21 @@ double WeightedPairs::cosine(const DocumentView& a, const DocumentView& b, doubl
     return std::fmin(std::sqrt(dot / a_square * (dot / b_square)), 1.0);
 }
 
+double WeightedPairs::part(const DocumentView& a, const DocumentView& b, double mass) {
+    const std::size_t most = std::min(a.size, b.size) + 1;
+    if (first_.size() < most) first_.resize(most);
+    double* smaller = first_.data();
+    std::size_t i = 0, j = 0, shared = 0;
+    while (i < a.size && j < b.size) {
+        const std::uint64_t x = a.hashes[i], y = b.hashes[j];
+        smaller[shared] = std::min(a.weights[i], b.weights[j]);
+        shared += x == y;
+        i += x <= y;
+        j += y <= x;
+    }
+    return mass == 0 ? 0 : std::fmin(exact_sum(smaller, shared) / mass, 1.0);
+}
+
 double WeightedPairs::square(const DocumentView& document) {
     if (first_.size() < document.size) first_.resize(document.size);
     for (std::size_t i = 0; i < document.size; ++i)
@@ -74,14 +89,14 @@ void parallel_ranges(std::size_t count, std::size_t threads, const Work& work) {
     });
 }
 
-// The squares of those documents that are in a pair.
-std::vector<double> squares(const FeatureColumn& column, const std::vector<bool>& wanted,
-                            std::size_t threads) {
+// The exact masses of those documents that are in a pair.
+std::vector<double> masses(const FeatureColumn& column, const std::vector<bool>& wanted,
+                           Measure measure, std::size_t threads) {
     std::vector<double> found(column.count);
     parallel_ranges(column.count, threads,
                     [&](WeightedPairs& room, std::size_t first, std::size_t last) {
                         for (std::size_t i = first; i < last; ++i)
-                            if (wanted[i]) found[i] = room.square({column, i});
+                            if (wanted[i]) found[i] = exact_mass(measure, {column, i}, room);
                     });
     return found;
 }
@@ -91,16 +106,16 @@ std::vector<double> squares(const FeatureColumn& column, const std::vector<bool>
 void similarities(const Collections& documents, const PairList& pairs, Measure measure,
                   std::size_t threads, double* found) {
     const FeatureColumn &left = documents.left, &right = documents.others();
-    std::vector<double> left_squares, right_squares;
+    std::vector<double> left_masses, right_masses;
     const bool weighted = left.weights != nullptr;
-    if (weighted && measure == Measure::cosine) {
+    if (weighted && (measure == Measure::cosine || is_of_one(measure))) {
         std::vector<bool> in_left(left.count), in_right(right.count);
         for (std::size_t i = 0; i < pairs.count; ++i) {
             in_left[static_cast<std::size_t>(pairs.a[i])] = true;
             in_right[static_cast<std::size_t>(pairs.b[i])] = true;
         }
-        left_squares = squares(left, in_left, threads);
-        right_squares = squares(right, in_right, threads);
+        left_masses = masses(left, in_left, measure, threads);
+        right_masses = masses(right, in_right, measure, threads);
     }
     parallel_ranges(
         pairs.count, threads, [&](WeightedPairs& room, std::size_t first, std::size_t last) {
@@ -112,7 +127,9 @@ void similarities(const Collections& documents, const PairList& pairs, Measure m
                     found[i] = set_similarity(
                         measure, shared_count(x.hashes, x.size, y.hashes, y.size), x.size, y.size);
                 else if (measure == Measure::cosine)
-                    found[i] = room.cosine(x, y, left_squares[a], right_squares[b]);
+                    found[i] = room.cosine(x, y, left_masses[a], right_masses[b]);
+                else if (is_of_one(measure))
+                    found[i] = room.part(x, y, divisor(measure, left_masses[a], right_masses[b]));
                 else
                     found[i] = room.jaccard(x, y);
             }

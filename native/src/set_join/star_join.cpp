@@ -33,7 +33,7 @@ class Join : public StarJoin {
     Join(const StoredFeatures& stored, const DocumentCounts& counts, Measure measure,
          double threshold, std::size_t features, std::size_t memory)
         : index_(stored, counts, measure, threshold, list_bits(features, memory)),
-          newest_(kNewestBits),
+          newest_(kNewestBits, index_.limits),
           memory_(std::min(memory, kMostPostingBytes)) {}
 
     std::size_t decide(const std::int64_t* places, std::size_t count, const Decisions& documents,
@@ -362,7 +362,7 @@ class Join : public StarJoin {
     }
 
     StarIndex<Weighted> index_;
-    PostingLists newest_;  // of the documents of the block that may be kept, by place in the block
+    StarLists newest_;  // of the documents of the block that may be kept, by place in the block
     std::vector<std::uint32_t> newest_numbers_;  // in the index, of those that are
     std::size_t memory_, threads_ = 1;
     std::vector<std::unique_ptr<Worker>> workers_;

@@ -18,6 +18,7 @@ from neardup.index.settings import IndexSettings
 from neardup.index.store import Part
 from neardup.index.told import IndexStats, Seen, StoredDocument
 from neardup.pairs.by_fingerprints import MaskPlan, plan_of
+from neardup.settings import CONTAINMENTS
 
 Found = Mapping[str, Any]
 
@@ -36,6 +37,7 @@ class IndexInfo:
         """Read what the server tells of an index."""
         settings = found["settings"]
         scheme = Scheme.parse(found["scheme"])
+        similarity = settings.get("similarity")  # servers before containment have none
         return cls(
             found["name"],
             found["documents"],
@@ -49,6 +51,7 @@ class IndexInfo:
                 settings["store_text"],
                 settings["store_features"],
                 settings["ttl"],
+                similarity if similarity in CONTAINMENTS else None,
             ),
         )
 
@@ -144,6 +147,8 @@ def comparison_of(found: Found) -> Comparison:
         found["cosine"],
         tuple(Edit(**edit) for edit in found["diff"]),
         found["diff_complete"],
+        found.get("inclusion_a"),  # servers before containment have none
+        found.get("inclusion_b"),
     )
 
 

@@ -17,7 +17,9 @@ from neardup.fingerprints import Scheme
 from neardup.frozen import dataclass
 from neardup.kernels import thread_count
 from neardup.settings import (
+    CONTAINMENTS,
     DEFAULT_THRESHOLD,
+    INCLUSION,
     RECIPE,
     SETTINGS,
     PairListing,
@@ -135,6 +137,19 @@ class DedupSettings:
                 f"similarity='jaccard' compares sets, but the features of {scheme} have weights; "
                 "use weighted-jaccard, or weights=set"
             )
+        rule = ClusterRule.parse(cluster)
+        if similarity == INCLUSION and str(rule) != "star":
+            raise SettingError(
+                f"similarity='inclusion' says what a removed document has in the kept one, and "
+                f"cluster={cluster!r} removes documents by chains of pairs; use cluster='star', or "
+                "similarity='containment'"
+            )
+        policy = KeepPolicy.parse(keep)
+        if similarity == INCLUSION and policy.most == 0:
+            raise SettingError(
+                f"similarity='inclusion' removes a document for a kept one that has enough of it, "
+                f"and keep='{policy}' keeps none; use keep='first', or similarity='containment'"
+            )
         thread_count(threads)
         limit = _threshold(threshold, similarity, scheme.bits)
         several = tuple(level for level in levels if similarity == "hamming" and level <= limit)
@@ -157,8 +172,8 @@ class DedupSettings:
             threshold=limit,
             candidates=candidates,
             recall=_share(recall, "recall"),
-            keep=KeepPolicy.parse(keep),
-            cluster=str(ClusterRule.parse(cluster)),
+            keep=policy,
+            cluster=str(rule),
             pairs=pairs,
             floor=None if floor is None else float(floor),
             memory=bytes_of(memory),
@@ -197,6 +212,11 @@ class DedupSettings:
     def is_scored(self) -> bool:
         """Whether a scorer compares the columns of documents."""
         return self.similarity in SCORED
+
+    @property
+    def is_containment(self) -> bool:
+        """Whether a short document can be similar to a far longer one."""
+        return self.similarity in CONTAINMENTS
 
     @property
     def limit(self) -> str:

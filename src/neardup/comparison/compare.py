@@ -26,7 +26,7 @@ from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.fingerprints.scheme import HashChoice, Scheme
 from neardup.hashes import hash_family
 from neardup.kernels.reference import text as reference
-from neardup.pairs.similarity import cosine, weighted_jaccard
+from neardup.pairs.similarity import cosine, inclusion, weighted_jaccard
 from neardup.settings import suggests_settings
 
 __all__ = ["Comparison", "compare"]
@@ -166,6 +166,8 @@ def compare(
         only_b=side_b.features - shared.features,
         jaccard=shared.jaccard if comparable else None,
         cosine=shared.cosine if comparable else None,
+        inclusion_a=shared.inclusion_a if comparable else None,
+        inclusion_b=shared.inclusion_b if comparable else None,
         diff=edits,
         diff_complete=complete,
     )
@@ -222,6 +224,8 @@ def _shared_shingles(
         examples_b=tuple(_shingle(words_b, units_b, kind, place) for place in only_b),
         jaccard=overlap.jaccard(weights),
         cosine=overlap.cosine(weights),
+        inclusion_a=overlap.inclusion(weights),
+        inclusion_b=overlap.turned.inclusion(weights),
     )
 
 
@@ -239,6 +243,8 @@ def _shared_terms(fingerprinter: Fingerprinter, texts: list[TextColumn]) -> Shar
         examples_b=heaviest[1],
         jaccard=weighted_jaccard(a, b),
         cosine=cosine(a, b),
+        inclusion_a=inclusion(a, b),
+        inclusion_b=inclusion(b, a),
     )
 
 

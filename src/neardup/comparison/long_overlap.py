@@ -46,7 +46,7 @@ def shared_of_long(
     middle = int(offsets[1])
     in_a, in_b = hashes[:middle], hashes[middle:]
     both_a = _is_in(in_a, in_b)
-    jaccard, cosine = _similarities(
+    jaccard, cosine, inclusion_a, inclusion_b = _similarities(
         both_a,
         _is_in(in_b, in_a),
         None if counts is None else (counts[:middle], counts[middle:]),
@@ -60,6 +60,8 @@ def shared_of_long(
         examples_b=_examples([edit.b for edit in edits], edits, kind, (in_b, in_a), key),
         jaccard=jaccard,
         cosine=cosine,
+        inclusion_a=inclusion_a,
+        inclusion_b=inclusion_b,
     )
 
 
@@ -77,21 +79,25 @@ def _similarities(
     both_b: NDArray[np.bool_],
     counts: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     sizes: tuple[int, int],
-) -> tuple[float, float]:
-    """Jaccard and cosine, of sets or of counts; computed in integers up to the final division."""
+) -> tuple[float, float, float, float]:
+    """Jaccard, cosine and both inclusions, of sets or of counts; in integers up to the division."""
     if counts is None:
         dot = smaller = int(np.count_nonzero(both_a))
         larger = sum(sizes) - smaller
         square = sizes[0] * sizes[1]
+        totals = sizes
     else:
         a, b = (side.astype(np.int64) for side in counts)
         shared_a, shared_b = a[both_a], b[both_b]  # both are sorted by hash, so they line up
         smaller = int(np.minimum(shared_a, shared_b).sum())
-        larger = int(a.sum()) + int(b.sum()) - smaller
+        totals = int(a.sum()), int(b.sum())
+        larger = sum(totals) - smaller
         dot, square = int(shared_a @ shared_b), int(a @ a) * int(b @ b)
     return (
         smaller / larger if larger else 0.0,
         dot / math.sqrt(square) if square else 0.0,
+        smaller / totals[0] if totals[0] else 0.0,
+        smaller / totals[1] if totals[1] else 0.0,
     )
 
 

@@ -55,6 +55,7 @@ def comparison_html(comparison: Comparison) -> str:
                 "Hamming distance",
                 f"{comparison.weighted}Jaccard",
                 f"{comparison.weighted}cosine",
+                f"{comparison.weighted}containment",
                 "cosine estimated from the bits",
             ],
             [
@@ -62,6 +63,7 @@ def comparison_html(comparison: Comparison) -> str:
                     f"{distance} of {bits} bits",
                     comparison.jaccard,
                     comparison.cosine,
+                    comparison.containment,
                     comparison.estimated_cosine,
                 ]
             ],

@@ -54,6 +54,17 @@ class Overlap:
         dot, square = int(a @ b), int(a @ a) * int(b @ b)
         return dot / math.sqrt(square) if square else 0.0
 
+    def inclusion(self, weights: str) -> float:
+        """The part of the first document that the second one has, of sets or of counts."""
+        a, b = self._vectors(weights)
+        own = int(a.sum())
+        return int(np.minimum(a, b).sum()) / own if own else 0.0
+
+    @property
+    def turned(self) -> Overlap:
+        """The second document first."""
+        return Overlap(self.features_b, self.features_a, self.counts_b, self.counts_a)
+
     def places_only_in_a(self, size: int, wanted: int) -> list[int]:
         """Find the places of the first few features that only the first document has."""
         return _places(self.features_a, self.counts_b, size, wanted)

@@ -66,10 +66,11 @@ class ComparedField:
 class RecordComparison:
     """Two records, compared field by field.
 
-    `similarity` is the measure: `fields`, `model`, `jaccard`, `weighted-jaccard`, `cosine` or
-    `hamming`. `score` is the similarity itself, or the probability of a model; None if a record is
-    empty. Except for `hamming`, it is the sum of what the `fields` add; of a model, that sum is the
-    `log_odds`. `distance` is that of the fingerprints, if the measure has some.
+    `similarity` is the measure: `fields`, `model`, `jaccard`, `weighted-jaccard`, `cosine`,
+    `containment`, `inclusion` or `hamming`. `score` is the similarity itself, or the probability of
+    a model; None if a record is empty. Except for `hamming`, it is the sum of what the `fields`
+    add; of a model, that sum is the `log_odds`. `distance` is that of the fingerprints, if the
+    measure has some.
     """
 
     similarity: str

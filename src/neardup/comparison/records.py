@@ -22,9 +22,10 @@ from neardup.fingerprints.fingerprinter import Fingerprinter, fitted
 from neardup.fingerprints.fingerprints import Fingerprints
 from neardup.hashes import hash_family
 from neardup.pairs.by_score import scorer_of
-from neardup.pairs.similarity import cosine, jaccard, weighted_jaccard
+from neardup.pairs.similarity import containment, cosine, inclusion, jaccard, weighted_jaccard
 from neardup.read.columns import field_texts
 from neardup.scoring.parts import Agreement, Scorer
+from neardup.settings import CONTAINMENT, CONTAINMENTS, INCLUSION
 
 Weights = Mapping[int, float]
 
@@ -39,10 +40,13 @@ def compare_records(
     idf: IdfTable | str | os.PathLike[str] | None = None,
     fingerprinter: Fingerprinter | None = None,
     rarity: Rarity | None = None,
+    *,
+    of_b: bool = False,
 ) -> RecordComparison:
     """Compare the fields that `settings` name; a record maps them to texts.
 
     A `fingerprinter` brings the key and the weights of its run, `rarity` what a model needs.
+    Inclusion is that of a in b, or of b in a (`of_b`).
     """
     fields = settings.scheme.fields or Fields.named(list(a))
     if settings.is_scored:
@@ -54,7 +58,9 @@ def compare_records(
         is_exact = idf is not None or not settings.scheme.needs_idf
     else:
         is_exact = True
-    return _by_features(a, b, fields, settings.similarity, fingerprinter, is_exact=is_exact)
+    return _by_features(
+        a, b, fields, settings.similarity, fingerprinter, is_exact=is_exact, of_b=of_b
+    )
 
 
 def by_score(a: Mapping[str, str], b: Mapping[str, str], scorer: Scorer) -> RecordComparison:
@@ -161,6 +167,7 @@ def _by_features(
     fingerprinter: Fingerprinter,
     *,
     is_exact: bool,
+    of_b: bool,
 ) -> RecordComparison:
     """The features of all fields are one set; each field adds the part of the score of its own."""
     scheme, columns = fingerprinter.scheme, _columns(a, b, fields)
@@ -168,6 +175,11 @@ def _by_features(
     whole = [_weights(found.hashes, found.weights, *found.offsets[row : row + 2]) for row in (0, 1)]
     parts = [_of_field(column, fingerprinter, whole) for column in columns]
     measure = _MEASURES.get(similarity, weighted_jaccard)
+    if similarity == INCLUSION and of_b:
+
+        def measure(one: Weights, other: Weights) -> float:
+            return inclusion(other, one)
+
     score, distance = measure(*whole), None
     if similarity == "hamming":
         rows, words = fingerprinter.rows(columns)
@@ -175,7 +187,7 @@ def _by_features(
         distance = int(hamming(prints[:1], prints[1:])[0])
         score = 1 - distance / scheme.bits
     is_empty = not all(whole)
-    shares = _shares(parts, whole, similarity)
+    shares = _shares(parts, whole[::-1] if of_b else whole, similarity)
     return RecordComparison(
         similarity=similarity,
         score=None if is_empty else score,
@@ -241,6 +253,10 @@ def _shares(
             for own, other in parts
         ]
     larger = sum(max(a.get(feature, 0), b.get(feature, 0)) for feature in a.keys() | b.keys())
+    if similarity in CONTAINMENTS:
+        larger = sum(a.values())
+        if similarity == CONTAINMENT:
+            larger = min(larger, sum(b.values()))
     return [
         sum(min(w, other[f]) for f, w in own.items() if f in other) / larger if larger else 0.0
         for own, other in parts
@@ -255,4 +271,6 @@ _MEASURES: dict[str, Callable[[Weights, Weights], float]] = {
     "jaccard": _sets,
     "weighted-jaccard": weighted_jaccard,
     "cosine": cosine,
+    "containment": containment,
+    "inclusion": inclusion,
 }

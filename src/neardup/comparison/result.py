@@ -37,6 +37,8 @@ class Shared:
     examples_b: tuple[str, ...]
     jaccard: float
     cosine: float
+    inclusion_a: float
+    inclusion_b: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +46,8 @@ class Comparison:
     """Two documents compared under one scheme.
 
     `features`, `shared`, `only_a` and `only_b` count distinct features. `jaccard` and `cosine` are
-    the true similarities on those features, weighted by count if the scheme is. If a document
+    the true similarities on those features, weighted by count if the scheme is; `inclusion_a` is
+    the part of A that is in B, `inclusion_b` that of B in A. If a document
     is empty, distance and similarities are None and `reason` says why. `diff_complete` is false
     if some stretches of the diff are replaced as a whole because the documents are too long
     and too different for a complete search.
@@ -60,6 +63,15 @@ class Comparison:
     cosine: float | None
     diff: tuple[Edit, ...]
     diff_complete: bool
+    inclusion_a: float | None = None
+    inclusion_b: float | None = None
+
+    @property
+    def containment(self) -> float | None:
+        """The shared part of the smaller document."""
+        if self.inclusion_a is None or self.inclusion_b is None:
+            return None
+        return max(self.inclusion_a, self.inclusion_b)
 
     @property
     def reason(self) -> str | None:
@@ -105,6 +117,9 @@ class Comparison:
             "differing_bits": None if self.reason else list(self.differing_bits),
             "jaccard": self.jaccard,
             "cosine": self.cosine,
+            "containment": self.containment,
+            "inclusion_a": self.inclusion_a,
+            "inclusion_b": self.inclusion_b,
             "estimated_cosine": self.estimated_cosine,
             "reason": self.reason,
             "diff": [asdict(edit) for edit in self.diff],

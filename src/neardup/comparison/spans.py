@@ -42,6 +42,11 @@ class SharedSpans:
     shared: tuple[int, int]
     min_words: int
 
+    @property
+    def longest_first(self) -> list[Span]:
+        """The spans by their length, then in the order of a."""
+        return sorted(self.spans, key=lambda span: (-span.words, span.a_start))
+
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for JSON."""
         sides = {

@@ -116,6 +116,7 @@ class ComparisonView:
             ("Hamming distance", _MISSING if distance is None else f"{distance} of {bits} bits"),
             (f"{weighted}Jaccard", _decimal(comparison.jaccard)),
             (f"{weighted}cosine", _decimal(comparison.cosine)),
+            (f"{weighted}containment", _containment(comparison)),
             ("cosine, estimated from the bits", _decimal(comparison.estimated_cosine)),
         ):
             yield Text(f"{label:<33}", style="dim").append(value, style="not dim bold")
@@ -175,6 +176,14 @@ def _heading(title: str) -> Iterator[RenderableType]:
 
 def _bits_of(side: ComparedDocument) -> int | None:
     return None if side.empty else side.fingerprint
+
+
+def _containment(comparison: Comparison) -> str:
+    """The larger inclusion, and both."""
+    if comparison.containment is None:
+        return _MISSING
+    a, b = _decimal(comparison.inclusion_a), _decimal(comparison.inclusion_b)
+    return f"{_decimal(comparison.containment)} (of A in B {a}, of B in A {b})"
 
 
 def _decimal(value: float | None) -> str:

@@ -209,7 +209,8 @@ def misfits(facts: Facts) -> Iterator[str]:
             f"`neardup tune INPUT`{tried}, and look at the weakest removals."
         )
     common = all(kind.size <= _COMMON[kind.unit] for kind in kinds)
-    jaccard = least / (2 - least) if settings.similarity == "cosine" else least
+    of_one = settings.similarity == "cosine" or settings.is_containment
+    jaccard = least / (2 - least) if of_one else least  # of documents of one size
     if median >= _LONG and common and jaccard <= _SAME_SUBJECT and found > _HARMED:
         yield (
             f"{length}: documents on the same subject share many {settings.scheme.features} "
@@ -227,6 +228,6 @@ def _after_one_edit(settings: DedupSettings, words: int) -> float:
         shingles = max(1, units - kind.size + 1)
         every += shingles
         changed += min(shingles, edited + kind.size - 1)
-    if settings.similarity == "cosine":
+    if settings.similarity == "cosine" or settings.is_containment:
         return (every - changed) / every
     return (every - changed) / (every + changed)

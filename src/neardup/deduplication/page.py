@@ -20,6 +20,7 @@ from neardup.report.dedup_page.page import DedupReport, report_page
 if TYPE_CHECKING:
     from neardup.collection.rarity import Rarity
     from neardup.comparison.record_result import RecordComparison
+    from neardup.comparison.spans import SharedSpans
     from neardup.deduplication.result import Result
 
 CLUSTERS = 10
@@ -194,6 +195,7 @@ class _Views:
             similarity,
             chain_of(self._result, row),
             self._record(beside, place),
+            self._shared(place, beside),
         )
 
     @cached_property
@@ -218,7 +220,16 @@ class _Views:
         known = self._result.fingerprinter
         # A result that was loaded has no table of weights.
         usable = None if known.scheme.needs_idf and known.idf is None else known.with_threads(1)
-        return compare_records(a, b, settings, fingerprinter=usable, rarity=self._rarity)
+        return compare_records(a, b, settings, fingerprinter=usable, rarity=self._rarity, of_b=True)
+
+    def _shared(self, place: int, beside: int) -> SharedSpans | None:
+        """What stands of one text in another; of documents that are compared by containment."""
+        settings = self._result.settings
+        if not settings.is_containment or settings.scheme.fields is not None:
+            return None
+        from neardup.comparison.spans import find_spans
+
+        return find_spans(self._texts[place], self._texts[beside])
 
     def _document(
         self,
@@ -226,6 +237,11 @@ class _Views:
         similarity: float | None,
         chain: tuple[ChainStep, ...] = (),
         record: RecordComparison | None = None,
+        shared: SharedSpans | None = None,
     ) -> DocumentView:
         text = self._texts[place][:_LONGEST_TEXT]
-        return DocumentView(self._result.id_at(place), text, similarity, chain, record)
+        settings = self._result.settings
+        measure = settings.similarity if settings.is_containment else "similarity"
+        return DocumentView(
+            self._result.id_at(place), text, similarity, chain, record, measure, shared
+        )

@@ -33,6 +33,7 @@ from neardup.pairs.all_pairs import PairBatch, joined
 from neardup.pairs.search import FoundPairs, distances
 from neardup.pairs.stars import stars_of_pairs
 from neardup.pairs.told import Told
+from neardup.settings import INCLUSION
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
@@ -98,6 +99,11 @@ def _known_pairs(result: Result, threshold: float) -> PairList:
             f"threshold={threshold!r}: another threshold needs all pairs, and this result has one "
             f"for each removed document only; run dedup with pairs='all' (and with a floor, for a "
             f"threshold below {settings.threshold:g})"
+        )
+    if settings.similarity == INCLUSION and result.obeyed is not None:
+        raise SettingError(
+            f"threshold={threshold!r}: the run obeyed decisions, which change the direction in "
+            "which documents are compared by inclusion; run dedup again with this threshold"
         )
     if settings.similarity == "hamming":
         if not float(threshold).is_integer():

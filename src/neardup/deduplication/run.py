@@ -38,6 +38,7 @@ from neardup.deduplication.listed_pairs import HeldPairs, PairList, PairsBeside
 from neardup.deduplication.obeyed import GivenDecisions, given_decisions, obeyed_of
 from neardup.deduplication.removals import (
     Both,
+    Places,
     beside_evidence,
     evidence_of,
     find_removals,
@@ -57,10 +58,11 @@ from neardup.pairs.all_pairs import (
     PairBatch,
     estimated_pairs,
     find_all_pairs,
+    turns_of,
 )
 from neardup.pairs.choose import collects, joins_features, require_plan
 from neardup.pairs.told import Told
-from neardup.settings import Clustering, PairListing, Similarity, suggests_settings
+from neardup.settings import INCLUSION, Clustering, PairListing, Similarity, suggests_settings
 
 StageProgress = Callable[[str], Progress | None]
 
@@ -338,9 +340,11 @@ def deduplicate(
         with timer.stage("all pairs"):
             floor = settings.threshold if settings.floor is None else settings.floor
             if near is None:
-                all_pairs = _all_pairs(both, fingerprinter, settings, floor, stage)
+                all_pairs = _all_pairs(both, decided.order, fingerprinter, settings, floor, stage)
             else:
-                all_pairs = _all_pairs_beside(near, both, fingerprinter, settings, floor, stage)
+                all_pairs = _all_pairs_beside(
+                    near, both, decided.order, fingerprinter, settings, floor, stage
+                )
     if told is not None and all_pairs is not None and settings.pairs == "all":
         all_pairs = beside_evidence(all_pairs, decided.evidence, both, told)
     for one in collections:
@@ -373,6 +377,7 @@ def _ignored(delivery: Delivery | None, source: Source, replaces: bool) -> Ignor
 
 def _all_pairs(
     both: Both,
+    order: Places,
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
     floor: float,
@@ -385,6 +390,7 @@ def _all_pairs(
         fingerprinter,
         settings,
         floor=floor,
+        order=order,
         within=both.within,
         progress=by_documents(stage("all pairs")),
     )
@@ -393,6 +399,7 @@ def _all_pairs(
 def _all_pairs_beside(
     near: NearDocuments,
     both: Both,
+    order: Places,
     fingerprinter: Fingerprinter,
     settings: DedupSettings,
     floor: float,
@@ -404,7 +411,7 @@ def _all_pairs_beside(
     if not both.within:
         return HeldPairs(known)
     alone = Both(both.left, None)
-    return PairsBeside(_all_pairs(alone, fingerprinter, settings, floor, stage), known)
+    return PairsBeside(_all_pairs(alone, order, fingerprinter, settings, floor, stage), known)
 
 
 def _warn_of_many_pairs(
@@ -442,6 +449,8 @@ def _decided(
             order = keep_order(source, settings.keep, both.left.words, stage("keep order"))
     else:
         order = keep_order(source, settings.keep, both.left.words)
+    if settings.similarity == INCLUSION:
+        order = _copies_together(both.left, order)
     all_pairs: PairList | None
     with timer.stage(PAIRS):
         progress = by_documents(stage(PAIRS))
@@ -462,6 +471,19 @@ def _decided(
             None if settings.pairs == "none" else lambda a, b: both.distances(a, b, fingerprinter),
         )
     return Decided(order, removals, clusters, found, evidence, all_pairs)
+
+
+def _copies_together(left: Collected, order: Places) -> Places:
+    """The keep order, but with exact copies right after the first of their kind.
+
+    Which one of two documents is the later one is then the same for all of their copies.
+    """
+    turns = turns_of(order)
+    earliest, group_of = turns.copy(), left.copies.group_of
+    firsts = np.full(len(left.firsts), len(order), np.int64)
+    np.minimum.at(firsts, group_of, turns[left.filled])
+    earliest[left.filled] = firsts[group_of]
+    return np.lexsort((turns, earliest))
 
 
 def _require_meaning(policy: KeepPolicy, within: bool) -> None:

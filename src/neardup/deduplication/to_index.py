@@ -137,7 +137,9 @@ def _new_index(scheme: Scheme, settings: DedupSettings) -> dict[str, Any]:
     """The settings of a new index that answers as this run does: the same measure, complete."""
     if settings.similarity == "hamming":
         return {"max_distance": int(min(settings.threshold, scheme.bits - 1))}
-    chosen = {"threshold": settings.threshold, "complete": True}
+    chosen: dict[str, Any] = {"threshold": settings.threshold, "complete": True}
+    if settings.is_containment:
+        chosen["similarity"] = settings.similarity
     found = IndexSettings.of({**_recipe(scheme, settings), **chosen})
     if found.similarity != settings.similarity:
         raise SettingError(

@@ -142,6 +142,7 @@ def decided(
             settings,
             floor=layout.threshold,
             within=both.within,
+            order=order,
         )
     return Result(
         layout.source,

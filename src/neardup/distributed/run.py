@@ -96,6 +96,12 @@ class Outcome:
 
 def require_distributed(settings: DedupSettings) -> None:
     """Refuse settings whose search is not one on features."""
+    if settings.is_containment:
+        raise SettingError(
+            f"the engine spark brings documents of about the same size together, and "
+            f"similarity={settings.similarity!r} compares documents of any size; use the local "
+            "engine"
+        )
     if not joins_features(settings):
         raise SettingError(
             f"the engine spark compares features, by jaccard, weighted-jaccard or cosine, and "

@@ -11,7 +11,8 @@ from neardup.cluster import components
 from neardup.deduplication.result import Result
 from neardup.deduplication.rethreshold import clusters_at, true_similarities
 from neardup.frozen import dataclass
-from neardup.pairs.all_pairs import PairBatch
+from neardup.pairs.all_pairs import PairBatch, turns_of
+from neardup.settings import INCLUSION
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -143,9 +144,21 @@ class FoundByRun:
         rows = rest[self._affordable(a[rest], b[rest])]
         weights = known.astype(np.float64)
         if len(rows):
-            found[rows] = true_similarities(self.result, a[rows], b[rows])
+            found[rows] = true_similarities(self.result, *self._directed(a[rows], b[rows]))
             weights[rows] = len(rest) / len(rows)
         return SomeSimilarities(found, weights, len(rest), len(rows))
+
+    def _directed(self, a: Places, b: Places) -> tuple[Places, Places]:
+        """The documents of pairs (a < b) in the direction of the run: for inclusion, the later one.
+
+        All others are compared as they are.
+        """
+        if self.result.settings.similarity != INCLUSION:
+            return a, b
+        turns = turns_of(self.result.order)
+        inside = b < len(self.both.left)
+        turned = inside & (turns[a] < turns[np.where(inside, b, 0)])
+        return np.where(turned, b, a), np.where(turned, a, b)
 
     def _look_up(self, a: Places, b: Places, found: Similarities, known: Flags) -> None:
         """Fill in what the list of pairs has, by the first documents of groups of copies."""

@@ -18,11 +18,13 @@ from neardup.hashes import FUNCTION_PREFIX, hash_family
 from neardup.kernels.set_index import SetPlan
 from neardup.pairs.by_fingerprints import MaskPlan, Plan, plan_of
 from neardup.pairs.recall import minhash_bands, minhash_recall
-from neardup.settings import AUTO, DEFAULT_THRESHOLD, RECIPE, seconds_of
+from neardup.settings import AUTO, CONTAINMENTS, DEFAULT_THRESHOLD, RECIPE, seconds_of
 
 DEFAULT_DISTANCE = 3
 # Below this threshold, bands would be so many that looking at the rarest features is cheaper.
 LEAST_FOR_BANDS = 0.3
+# Settings that an index by distance does not have.
+_BY_SIMILARITY = ("similarity", "threshold", "complete")
 _PLANS = "blocks:K, blocks:K/M, bands:MxK, prefix:D or a list of masks"
 
 
@@ -32,7 +34,8 @@ class IndexSettings:
 
     An index finds documents by similarity, from `threshold` on, or by the distance of fingerprints,
     with the masks of `plan` and up to `max_distance` unless a query says otherwise. With `complete`
-    a search by similarity misses nothing. `ttl` is in seconds.
+    a search by similarity misses nothing. `ttl` is in seconds. `measure` is set where it is not the
+    one that fits the weights.
     """
 
     scheme: Scheme
@@ -43,6 +46,7 @@ class IndexSettings:
     store_text: bool
     store_features: bool
     ttl: float | None = None
+    measure: str | None = None
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any]) -> IndexSettings:
@@ -64,10 +68,12 @@ class IndexSettings:
                     "an index by similarity stores features; give max_distance for an index "
                     "without them"
                 )
+            measure = _measure(chosen.get("similarity"), scheme)
             complete = bool(chosen.get("complete", False))
             sure = complete or not scheme.are_sets or threshold < LEAST_FOR_BANDS
-            return cls(scheme, threshold, sure, None, None, store_text, True, ttl)
-        for name in ("threshold", "complete"):
+            sure = sure or measure in CONTAINMENTS
+            return cls(scheme, threshold, sure, None, None, store_text, True, ttl, measure)
+        for name in _BY_SIMILARITY:
             if chosen.get(name):
                 raise SettingError(
                     f"{name} is for an index by similarity, {by_distance[0]} for one by the "
@@ -123,10 +129,8 @@ class IndexSettings:
 
     @property
     def similarity(self) -> str:
-        """The similarity measure for the weights of the scheme."""
-        if self.scheme.are_sets:
-            return "jaccard"
-        return "cosine" if self.scheme.weights == "given" else "weighted-jaccard"
+        """The similarity measure. By inclusion, it is the part of a query that a document has."""
+        return _fitting(self.scheme) if self.measure is None else self.measure
 
     def with_idf(self, table: IdfTable) -> IndexSettings:
         """A copy whose scheme weights features by this table."""
@@ -146,7 +150,7 @@ class IndexSettings:
                     f"{place} is an index by similarity ({self.finds}), but {name} was given; open "
                     f"it without {name}, or name another folder"
                 )
-        for name in ("threshold", "complete"):
+        for name in _BY_SIMILARITY:
             if chosen.get(name) and self.plan is not None:
                 raise SettingError(
                     f"{place} is an index by distance ({self.finds}), but {name} was given; open "
@@ -163,8 +167,7 @@ class IndexSettings:
         if given.get("ttl") is not None:
             given["ttl"] = seconds_of(given["ttl"], "ttl")
         for name in (
-            "threshold",
-            "complete",
+            *_BY_SIMILARITY,
             "max_distance",
             "store_text",
             "store_features",
@@ -210,6 +213,8 @@ class IndexSettings:
                 "bands": sets.bands,
                 "minima": sets.minima,
             }
+            if self.measure is not None:
+                held["similarity"] = self.measure
         else:
             held |= {
                 "plan": self.plan.name,
@@ -241,6 +246,7 @@ class IndexSettings:
                 stores[0],
                 stores[1],
                 ttl,
+                _measure(held.get("similarity"), scheme),
             )
             sets = found.sets
             if sets is None or (sets.bands, sets.minima) != (held["bands"], held["minima"]):
@@ -273,6 +279,25 @@ class IndexSettings:
         if "projection" in chosen and "bits" not in chosen:
             recipe.pop("bits")
         return replace(Scheme.of(**recipe, fields=fields), hash=hash_name, idf=own.idf)
+
+
+def _fitting(scheme: Scheme) -> str:
+    """The similarity measure for the weights of a scheme."""
+    if scheme.are_sets:
+        return "jaccard"
+    return "cosine" if scheme.weights == "given" else "weighted-jaccard"
+
+
+def _measure(similarity: Any, scheme: Scheme) -> str | None:
+    """The measure, if it is not the one for the weights of the scheme."""
+    if similarity in (None, _fitting(scheme)):
+        return None
+    if similarity not in CONTAINMENTS:
+        raise SettingError(
+            f"similarity={similarity!r}: an index of {scheme} finds documents by "
+            f"{_fitting(scheme)}, {' or '.join(CONTAINMENTS)}"
+        )
+    return str(similarity)
 
 
 def _threshold(value: Any) -> float:

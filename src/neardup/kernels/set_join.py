@@ -3,6 +3,8 @@
 Document i has the features `hashes[offsets[i]:offsets[i + 1]]`, distinct and ascending, and their
 `weights`: 0, or from 1e-100 to 1e100; without weights each feature weighs 1. An empty document has
 similarity 0 to all others; equal documents have similarity 1. The twin is `reference.set_join`.
+
+"inclusion" has a direction: it is the part of the first document of a pair that the second one has.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from neardup.frozen import dataclass
 from neardup.kernels import _native
 from neardup.kernels._native import TooManyPairsError
 
-MEASURES = ("jaccard", "weighted-jaccard", "cosine")
+MEASURES = ("jaccard", "weighted-jaccard", "cosine", "containment", "inclusion")
 MOST_DOCUMENTS = 2**32 - 1
 
 Offsets = NDArray[np.int64]
@@ -37,6 +39,7 @@ Found = TypeVar("Found")
 class SimilarPairs:
     """Pairs sorted by (a, b), each once; a < b where a collection is joined with itself.
 
+    By inclusion, a of such a pair can come after b, and two documents can be two pairs.
     `compared` is the number of pairs that were compared feature by feature to find them.
     """
 
@@ -140,7 +143,7 @@ def similarities(
 ) -> NDArray[np.float64]:
     """The exact similarity of documents a[i] and b[i]; with `right`, b refers to that collection.
 
-    `measure` is "jaccard", which takes no weights, "weighted-jaccard" or "cosine".
+    `measure` is "jaccard", which takes no weights, or another one of `MEASURES`.
     """
     left, right = checked_sides((offsets, hashes, weights), right)
     measure = checked_measure(measure, left, right)

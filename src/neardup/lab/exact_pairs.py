@@ -44,7 +44,8 @@ def exact_pairs(
         documents: The documents, as `dedup` takes them. With `features="terms"` documents bring
             their own terms, as {term: weight}, a list or a set.
         threshold: Minimum similarity of a pair.
-        similarity: Similarity measure, not hamming. Default: jaccard for sets, cosine for given
+        similarity: Similarity measure, not hamming: `containment` is the shared part of the smaller
+            document, `inclusion` that of a. Default: jaccard for sets, cosine for given
             terms, fields for fields that are compared each in its own way, else weighted-jaccard.
         features: What a document consists of, for example `word:3` or `char:4`.
         weights: Weight of a feature: `set`, `count`, `tfidf`, `idf`, `tfidf:lab` or `given`.
@@ -57,7 +58,8 @@ def exact_pairs(
 
     Returns:
         A table with the columns `a`, `b` and `similarity`; a comes before b. Both are ids if
-        the documents have them, else row numbers.
+        the documents have them, else row numbers. By inclusion, a row says how much of a is in b,
+        and a may come after b: two documents that include each other are two rows.
 
     >>> import neardup as nd
     >>> nd.exact_pairs([{"x": 3, "y": 4}, {"x": 3}, {"z": 1}], 0.5, features="terms").to_pydict()

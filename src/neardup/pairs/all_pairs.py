@@ -22,8 +22,10 @@ from neardup.frozen import dataclass
 from neardup.kernels.columns import column_of
 from neardup.pairs.by_features.exact_join import Measure
 from neardup.pairs.by_features.star_search import StarSearch
+from neardup.pairs.by_features.verify import Searched, TrueSimilarity
 from neardup.pairs.choose import joins_features
 from neardup.pairs.search import distances, search_both
+from neardup.settings import CONTAINMENT, INCLUSION
 
 Places = NDArray[np.int64]
 
@@ -169,13 +171,16 @@ def find_all_pairs(
     *,
     floor: float,
     within: bool = True,
+    order: Places | None = None,
     progress: DocumentProgress | None = None,
 ) -> PairSpool:
     """Every pair of similarity `floor` or more (hamming: up to that distance), without copies.
 
     With `right` its documents are second in pairs, at places that run on; without `within` there
     are no others. The join on features takes bounded memory for any number of pairs; those of a
-    plan by name must fit the memory.
+    plan by name must fit the memory. The inclusion of a pair is that of the later document in the
+    earlier one by keep order: `order`, in which copies stand together, or that of the input, for
+    `left`, after all of `right`.
     """
     spool = PairSpool()
     if not joins_features(settings):
@@ -186,14 +191,19 @@ def find_all_pairs(
         spool.finish()
         return spool
     across = right is not None and not within
+    sides = [left] if right is None else [left, right]
     search = StarSearch(
-        [left] if right is None else [left, right],
-        Measure(settings.similarity, floor),
+        sides,
+        Measure(_searched(settings), floor),
         across=across,
         memory=settings.memory,
         threads=fingerprinter.threads,
     )
     distance_of = _distances(left, right, search.possible, fingerprinter, settings)
+    included = None
+    if settings.similarity == INCLUSION:
+        turns = np.arange(len(left)) if order is None else turns_of(order)
+        included = _Included(left, right, turns, floor, settings, fingerprinter.threads)
     # The last document first: each is looked up among those that come after it.
     own = search.possible[search.possible < len(left)][::-1]
     others = search.possible[search.possible >= len(left)]
@@ -201,7 +211,7 @@ def find_all_pairs(
         while len(own):
             spool.begin_run()
             others = others[_inserted(search, others) :]
-            found = _Found(search, spool, distance_of, progress)
+            found = _Found(search, spool, distance_of, included, progress)
             done = 0 if across or len(others) else found.list_pairs(own, insert=True)
             found.list_pairs(own[done:], insert=False)
             own = own[done:]
@@ -231,7 +241,7 @@ def estimated_pairs(
     chosen = [random.permutation(len(one.firsts))[:_SAMPLE] for one in sides]
     search = StarSearch(
         sides,
-        Measure(settings.similarity, floor),
+        Measure(_searched(settings), floor),
         across=False,
         memory=settings.memory,
         threads=fingerprinter.threads,
@@ -245,6 +255,54 @@ def estimated_pairs(
     scale = [len(one.firsts) / max(1, len(some)) for one, some in zip(sides, chosen, strict=True)]
     between = int((b >= len(left)).sum())
     return round((len(a) - between) * scale[0] ** 2 + between * scale[0] * scale[-1])
+
+
+def _searched(settings: DedupSettings) -> str:
+    """The measure to search by: inclusion is at most the containment, whichever comes first."""
+    return CONTAINMENT if settings.similarity == INCLUSION else settings.similarity
+
+
+class _Included:
+    """Of pairs by containment, those of which the later document is included in the earlier one."""
+
+    def __init__(
+        self,
+        left: Collected,
+        right: Collected | None,
+        turns: Places,
+        floor: float,
+        settings: DedupSettings,
+        threads: int,
+    ) -> None:
+        self._n, self._turns, self._floor = len(left), turns, floor
+        memory = Budget(settings.memory).work // 4
+        sides = [
+            Searched(one.store, np.sort(one.firsts)) for one in (left, right) if one is not None
+        ]
+        self._own = TrueSimilarity(sides[:1], INCLUSION, memory, threads)
+        self._others = TrueSimilarity(sides, INCLUSION, memory, threads) if sides[1:] else None
+
+    def of(self, a: Places, b: Places) -> tuple[Places, Places, NDArray[np.float64]]:
+        """The pairs that reach the floor, in the same order, and their inclusion."""
+        found = np.empty(len(a))
+        inside = b < self._n
+        later = np.where(self._turns[a] > self._turns[np.where(inside, b, 0)], a, b)[inside]
+        earlier = (a + b)[inside] - later
+        by_first = np.argsort(later, kind="stable")
+        own = np.empty(len(later))
+        own[by_first] = self._own.of(later[by_first], earlier[by_first])
+        found[inside] = own
+        if self._others is not None:
+            found[~inside] = self._others.of(a[~inside], b[~inside] - self._n)
+        enough = found >= self._floor
+        return a[enough], b[enough], found[enough]
+
+
+def turns_of(order: Places) -> Places:
+    """The turn of each document, by its place."""
+    turns = np.empty_like(order)
+    turns[order] = np.arange(len(order))
+    return turns
 
 
 def _inserted(search: StarSearch, places: Places) -> int:
@@ -261,6 +319,7 @@ class _Found:
     search: StarSearch
     spool: PairSpool
     distance_of: Callable[[Places, Places], NDArray[np.uint16]]
+    included: _Included | None
     progress: DocumentProgress | None
 
     def list_pairs(self, places: Places, *, insert: bool) -> int:
@@ -271,6 +330,8 @@ class _Found:
             now, a, b, similarity = join.pairs(
                 some, search=True, insert=insert, most=PAIRS_AT_ONCE, threads=threads
             )
+            if self.included is not None:
+                a, b, similarity = self.included.of(a, b)
             self.spool.add(PairBatch(a, b, self.distance_of(a, b), similarity))
             done += now
             if self.progress is not None:

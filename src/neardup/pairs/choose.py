@@ -140,6 +140,12 @@ def require_plan(settings: DedupSettings) -> None:
     from neardup.pairs.by_fingerprints import plan_of
 
     plan = plan_of(settings.candidates, settings.scheme.bits)
+    if settings.is_containment:
+        raise SettingError(
+            f"candidates={settings.candidates!r} searches by fingerprints, which say nothing of a "
+            f"short document in a long one; with similarity={settings.similarity!r} use auto or "
+            "exact, which find every pair"
+        )
     if by_bits:
         plan.require_distance(int(settings.threshold))
 

@@ -159,7 +159,7 @@ def find_by_features(
     work = min(budget.work, sum(side.join_bytes for side in sides))
     most_pairs = budget.pairs(work + sum(side.store.held_bytes for side in sides))
     bands, limit = None, None
-    if settings.candidates != EXACT:
+    if settings.candidates != EXACT and not settings.is_containment:
         work_to_do = Work(
             sum(int(side.wanted.sum()) for side in sides),
             sum(side.features for side in sides),

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping, Set
 from typing import TypeVar
 
 Feature = TypeVar("Feature", bound=Hashable)
+Features = Set[Feature] | Mapping[Feature, float]
 
 
 def jaccard(a: Set[Hashable], b: Set[Hashable]) -> float:
@@ -49,6 +50,32 @@ def cosine(a: Mapping[Feature, float], b: Mapping[Feature, float]) -> float:
         return 0.0
     # This order of operations gives exactly 1 for equal vectors, and does not overflow.
     return min(math.sqrt((dot / _square(a)) * (dot / _square(b))), 1.0)
+
+
+def containment(a: Features[Feature], b: Features[Feature]) -> float:
+    """The smaller weights of shared features, as a part of all weights of the lighter document.
+
+    >>> containment({"x", "y"}, {"x", "y", "z"})
+    1.0
+    """
+    return max(inclusion(a, b), inclusion(b, a))
+
+
+def inclusion(a: Features[Feature], b: Features[Feature]) -> float:
+    """The smaller weights of shared features, as a part of all weights of `a`: how much is in `b`.
+
+    >>> inclusion({"x", "y"}, {"x", "y", "z", "w"})
+    1.0
+    >>> inclusion({"x": 1, "y": 3}, {"x": 2, "y": 1})
+    0.5
+    """
+    one, other = _weights(a), _weights(b)
+    smaller = math.fsum(min(weight, other[key]) for key, weight in one.items() if key in other)
+    return min(smaller / math.fsum(one.values()), 1.0) if smaller else 0.0
+
+
+def _weights(document: Features[Feature]) -> Mapping[Feature, float]:
+    return document if isinstance(document, Mapping) else dict.fromkeys(document, 1.0)
 
 
 def _shared(a: Set[Hashable], b: Set[Hashable]) -> int:

@@ -31,7 +31,7 @@ def compared_parts(run: Run, a: int, b: int) -> RecordComparison | None:
     Of pairs to label, which have no settings, records are shown side by side.
     """
     if run.is_scored:
-        return compared_records(run, a, b)
+        return compared_records(run, a, b, of_b=True)
     if run.to_label is None:
         return None
     texts = run.texts([a, b])
@@ -45,10 +45,12 @@ def compared_records(
     b: int,
     *,
     idf: IdfTable | str | os.PathLike[str] | None = None,
+    of_b: bool = False,
     **chosen: Any,
 ) -> RecordComparison:
     """Compare two documents by the settings of the run, where `chosen` has no others.
 
+    Inclusion is that of a in b, or of b in a (`of_b`), as for a kept document and a removed one.
     The run must be one that `is_scored`: texts are compared by a model alone.
     """
     settings = record_settings(run, **chosen)
@@ -57,7 +59,7 @@ def compared_records(
         return by_score(left, right, _scorer(run, settings.fitted))
     if idf is None:
         idf = run.idf_table(settings.scheme)
-    return compare_records(left, right, settings, idf)
+    return compare_records(left, right, settings, idf, of_b=of_b)
 
 
 def _records(run: Run, a: int, b: int) -> tuple[dict[str, str], dict[str, str]]:

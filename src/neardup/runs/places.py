@@ -14,6 +14,7 @@ from neardup.deduplication.load import documents_in, settings_of, stored_keep_or
 from neardup.frozen import dataclass
 from neardup.kernels.columns import chosen, column_of, converted, taken
 from neardup.runs.folder import RunFolder
+from neardup.settings import CONTAINMENTS
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -28,7 +29,7 @@ class Removals:
     The documents of the other collection follow those of the input. `kept_for` and `via` are
     places, and NONE where nothing was removed; `copy_of` is the first document with the same
     features, NONE for an empty one. `sources` are numbers of `source_names`. `rank` is the place
-    in keep order.
+    in keep order. By containment, a similarity of 1 does not tell exact copies (`copies_at_1`).
     """
 
     documents: int
@@ -46,6 +47,7 @@ class Removals:
     similarity: Similarities
     via: Places | None
     decided_by: dict[int, str]
+    copies_at_1: bool
 
     @property
     def count(self) -> int:
@@ -69,7 +71,8 @@ class Removals:
         target = self.kept_for
         inside = (target >= 0) & (target < n)
         found |= inside & (self.copy_of >= 0) & (self.copy_of == self.copy_of[target % max(1, n)])
-        found |= (target >= n) & (self.similarity == 1)
+        if self.copies_at_1:
+            found |= (target >= n) & (self.similarity == 1)
         return np.asarray(found & ~self.kept)
 
 
@@ -162,6 +165,7 @@ def read_removals(folder: RunFolder) -> tuple[Removals, PlacesOfIds]:
         similarity,
         via,
         decided_by,
+        folder.settings.get("similarity") not in CONTAINMENTS,
     )
     return removals, places
 

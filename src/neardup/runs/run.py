@@ -45,6 +45,7 @@ from neardup.runs.views import (
     ThresholdTable,
 )
 from neardup.runs.why import doubt_of, reason_to_ask
+from neardup.settings import CONTAINMENTS
 
 Stored = TypeVar("Stored")
 
@@ -238,6 +239,11 @@ class Run:
         """Whether the similarity of two documents is a sum of parts: of fields, or of a model."""
         return bool(self.fields) or self.summary["settings"]["similarity"] == "model"
 
+    @property
+    def is_containment(self) -> bool:
+        """Whether the similarity is a part of one document; then 1 does not mean the same."""
+        return self.summary["settings"].get("similarity") in CONTAINMENTS
+
     def text_columns(self) -> Iterator[list[pa.Array]]:
         """The compared columns of all documents of the input as texts, in no order."""
         for kind in ("kept", "removed"):
@@ -361,9 +367,10 @@ class Run:
         """A condition on members; a copy has the features of an earlier one, or of its target."""
         if copies is None:
             return ""
+        of_other = "0" if self.is_containment else f"duplicate_of >= {self.documents}"
         is_copy = (
             "kept = 0 AND (copy_of IS NOT NULL OR similarity = 1 AND "
-            f"(duplicate_of >= {self.documents} OR EXISTS (SELECT 1 FROM documents AS target "
+            f"({of_other} OR EXISTS (SELECT 1 FROM documents AS target "
             "WHERE target.place = documents.duplicate_of AND target.copy_of = documents.place)))"
         )
         return f"AND {'' if copies else 'NOT '}({is_copy}) "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from neardup.frozen import dataclass
 from neardup.runs.queue import CHAINED, LOOSE, MISSED
 from neardup.runs.views import ChainStep, DocumentRow
+from neardup.settings import CONTAINMENT, INCLUSION
 from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def why(run: Run, document: DocumentRow) -> Why:
             f"Removed as a duplicate of {name}, because {document.decided_by} decided so; their "
             f"similarity is {shown_similarity(document.similarity)}.",
         )
-    if _are_copies(document, target):
+    if _are_copies(run, document, target):
         return Why(BY_COPY, f"Removed as an exact copy of {name}: both have the same features.")
     if document.similarity < run.threshold:
         chain = tuple(run.chain(document.place))
@@ -68,12 +69,16 @@ def why(run: Run, document: DocumentRow) -> Why:
             chain,
         )
     chain = tuple(run.chain(document.place))
-    return Why(
-        BY_SIMILARITY,
-        f"Removed as a near-duplicate of {name}: their similarity is "
-        f"{shown_similarity(document.similarity)}, and the threshold is {run.limit}.",
-        chain,
-    )
+    shown = shown_similarity(document.similarity)
+    found = f"Removed as a near-duplicate of {name}: their similarity is {shown}"
+    if run.summary["settings"]["similarity"] == CONTAINMENT:
+        found = (
+            f"Removed as a near-duplicate of {name}: {shown} of the smaller of the two is in the "
+            "other"
+        )
+    if run.summary["settings"]["similarity"] == INCLUSION:
+        found = f"Removed because {shown} of it is in {name}"
+    return Why(BY_SIMILARITY, f"{found}, and the threshold is {run.limit}.", chain)
 
 
 def _why_kept(run: Run, document: DocumentRow) -> Why:
@@ -83,9 +88,9 @@ def _why_kept(run: Run, document: DocumentRow) -> Why:
     return Why(KEPT, f"Kept, of a cluster of {size:,} documents.")
 
 
-def _are_copies(document: DocumentRow, target: DocumentRow) -> bool:
+def _are_copies(run: Run, document: DocumentRow, target: DocumentRow) -> bool:
     if target.is_other:
-        return document.similarity == 1
+        return document.similarity == 1 and not run.is_containment
     own = document.place if document.copy_of is None else document.copy_of
     other = target.place if target.copy_of is None else target.copy_of
     return own == other

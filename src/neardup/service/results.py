@@ -85,6 +85,7 @@ def index_row(name: str, index: Index) -> Row:
         "settings": {
             **scheme.recipe,
             "text": None if scheme.fields is None else str(scheme.fields),
+            "similarity": None if settings.threshold is None else settings.similarity,
             "threshold": settings.threshold,
             "complete": settings.complete,
             "ttl": settings.ttl,

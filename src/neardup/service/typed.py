@@ -91,6 +91,7 @@ class IndexRequest(SchemeSettings, frozen=True):
 
     text: str | None = None
     idf: str | None = None
+    similarity: str | None = None
     threshold: Threshold | None = None
     complete: bool | None = None
     ttl: str | float | None = None
@@ -236,6 +237,7 @@ class IndexSettings(Answer, frozen=True):
     tie: str
     projection: str | None
     text: str | None
+    similarity: str | None
     threshold: float | None
     complete: bool
     ttl: float | None
@@ -305,6 +307,9 @@ class Comparison(Answer, frozen=True):
     differing_bits: list[int] | None
     jaccard: float | None
     cosine: float | None
+    containment: float | None
+    inclusion_a: float | None
+    inclusion_b: float | None
     estimated_cosine: float | None
     reason: str | None
     diff: list[dict[str, Any]]

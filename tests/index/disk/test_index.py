@@ -63,6 +63,7 @@ def test_an_index_by_similarity_knows_its_settings(path):
         ({"threshold": 0.9}, nd.SettingError, ["threshold=0.8"]),
         ({"complete": True}, nd.SettingError, ["complete=False"]),
         ({"ttl": "1d"}, nd.SettingError, ["ttl=None"]),
+        ({"similarity": "inclusion"}, nd.SettingError, ["similarity=jaccard"]),
         ({"plan": "blocks:5"}, nd.SettingError, ["index by similarity", "plan was given"]),
         ({"max_distance": 2}, nd.SettingError, ["by similarity", "max_distance was given"]),
         ({"store_text": True}, nd.SettingError, ["store_text=False"]),
@@ -82,6 +83,7 @@ def test_other_settings_are_refused_by_name(path, setting, error, named):
         ({"plan": "blocks:5"}, ["blocks:3", "blocks:5"]),
         ({"max_distance": 2}, ["max_distance=3"]),
         ({"threshold": 0.8}, ["index by distance", "threshold was given"]),
+        ({"similarity": "containment"}, ["index by distance", "similarity was given"]),
     ],
 )
 def test_other_settings_of_an_index_by_distance_are_refused(path, setting, named):

@@ -82,10 +82,7 @@ class SetComparer {
 
     // Whether a document of another mass can be similar.
     double least_mass() const { return limits_.least_size(asked_.mass); }
-    double most_mass() const {
-        const double least = limits_.least_size(1);
-        return least > 0 ? asked_.mass / least : std::numeric_limits<double>::infinity();
-    }
+    double most_mass() const { return limits_.largest_size(asked_.mass); }
 
     // The most that a set of this size can have in common with the document, by its bitmap.
     double most_similar(std::size_t size, const std::uint64_t* bitmap, int log) const {
@@ -103,6 +100,10 @@ class SetComparer {
         return set_similarity(plan_.measure, shared, asked_.size, size);
     }
     double similarity(const DocumentView& other) {
+        if (is_of_one(plan_.measure)) {
+            const double mass = exact_mass(plan_.measure, other, pairs_);
+            return pairs_.part(asked_.weighted, other, divisor(plan_.measure, asked_.mass, mass));
+        }
         if (plan_.measure != Measure::cosine) return pairs_.jaccard(asked_.weighted, other);
         return pairs_.cosine(asked_.weighted, other, asked_.square, pairs_.square(other));
     }

@@ -13,7 +13,15 @@
 
 namespace neardup {
 
-enum class Measure { jaccard, weighted_jaccard, cosine };
+// Containment is what both share as a part of the lighter one, inclusion as a part of the first one
+// (which is the one that is asked for, where others are kept or stored). Segments of an index on
+// disk hold these numbers.
+enum class Measure { jaccard, weighted_jaccard, cosine, containment, inclusion };
+
+// Whether a measure divides by the mass of one of the two documents.
+inline bool is_of_one(Measure measure) {
+    return measure == Measure::containment || measure == Measure::inclusion;
+}
 
 // One collection, or a left and a right one. Both have weights, or neither.
 struct Collections {
@@ -43,7 +51,8 @@ struct SetJoin {
     bool done;                       // false: more than `most` postings, nothing was joined
 };
 // Every pair whose similarity is at least `threshold`, which is above 0. Throws TooManyPairs where
-// there are more than `most_pairs`.
+// there are more than `most_pairs`. Of one collection the first document of a pair comes before the
+// second; by inclusion, any two documents can be two pairs.
 SetJoin join_sets(const Collections& documents, Measure measure, double threshold,
                   std::uint64_t most, std::size_t threads, std::uint64_t most_pairs = kAnyNumber);
 

@@ -98,4 +98,27 @@ std::size_t shared_count(const T* a, std::size_t a_count, const T* b, std::size_
     return shared;
 }
 
+// The same where fewer than `needed` are of no interest: any lower number then. Hashes are in no
+// order of their meaning, so that a part of two lists soon tells that they share too few.
+template <typename T>
+std::size_t shared_if_enough(const T* a, std::size_t a_count, const T* b, std::size_t b_count,
+                             double needed) {
+    constexpr std::size_t kParts = 8, kLeast = 32;
+    const std::size_t step = std::max(a_count / kParts, kLeast);
+    std::size_t shared = 0;
+    while (a_count != 0 && b_count != 0) {
+        if (static_cast<double>(shared + std::min(a_count, b_count)) < needed) return shared;
+        const std::size_t i = std::min(step, a_count);
+        const auto j = i == a_count
+                           ? b_count
+                           : static_cast<std::size_t>(std::lower_bound(b, b + b_count, a[i]) - b);
+        shared += shared_count(a, i, b, j);
+        a += i;
+        b += j;
+        a_count -= i;
+        b_count -= j;
+    }
+    return shared;
+}
+
 }  // namespace neardup

@@ -1,6 +1,7 @@
 // The true similarity of one pair of documents.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -33,10 +34,17 @@ inline DocumentView view_of(const Collections& documents, std::size_t place) {
                         : DocumentView(documents.right, place - left);
 }
 
+// What a measure of one document divides by.
+template <typename Mass>
+Mass divisor(Measure measure, Mass a, Mass b) {
+    return measure == Measure::inclusion ? a : std::min(a, b);
+}
+
 // The similarity of two sets, from the number of features they share.
 inline double set_similarity(Measure measure, std::size_t shared, std::size_t a, std::size_t b) {
     if (shared == 0) return 0;
     const auto both = static_cast<double>(shared);
+    if (is_of_one(measure)) return both / static_cast<double>(divisor(measure, a, b));
     if (measure != Measure::cosine) return both / static_cast<double>(a + b - shared);
     return std::fmin(std::sqrt(both / static_cast<double>(a) * (both / static_cast<double>(b))),
                      1.0);
@@ -50,11 +58,20 @@ class WeightedPairs {
     // `a_square` and `b_square` are those of `square`.
     double cosine(const DocumentView& a, const DocumentView& b, double a_square, double b_square);
 
+    // Containment or inclusion: the exact sum of the smaller weights, as a part of `mass`.
+    double part(const DocumentView& a, const DocumentView& b, double mass);
+
     // The exact sum of squared weights.
     double square(const DocumentView& document);
 
   private:
     std::vector<double> first_, second_, third_;
 };
+
+// The mass of a weighted document, exactly summed.
+inline double exact_mass(Measure measure, const DocumentView& document, WeightedPairs& room) {
+    return measure == Measure::cosine ? room.square(document)
+                                      : exact_sum(document.weights, document.size);
+}
 
 }  // namespace neardup

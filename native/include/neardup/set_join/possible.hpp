@@ -30,6 +30,12 @@ class SharedFilter {
         return (words_[slot / 32] >> (slot % 32 * 2) & 3) == 3;
     }
 
+    // Whether a document has the feature, of the only side, of the left or the right one.
+    bool maybe_seen(std::uint64_t hash, bool right) const {
+        const std::uint64_t slot = slot_of(hash);
+        return (words_[slot / 32] >> (slot % 32 * 2) & (right ? 2 : 1)) != 0;
+    }
+
     // Prefetch the table entry of a feature; this many features ahead is best.
     static constexpr std::size_t kAhead = 32;
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(words_ + slot_of(hash) / 32, 1); }
@@ -48,11 +54,13 @@ class SharedFilter {
     std::size_t word_count_;
 };
 
-// The mass of a document, exactly summed for a cosine, and the number of its features that other
-// documents may have; 0 if those are too light to reach the threshold.
+// The mass of a document, and the number of its features that other documents may have; 0 if those
+// are too light to reach the threshold. Masses are exactly summed for a cosine, containment and
+// inclusion.
 struct Possible {
     double mass;
     std::uint32_t shared;
+    bool as_lighter;  // whether those are enough for a pair with a document that is not lighter
 };
 
 // `within` is the number of features that can be read from the document's first one; `room` is

@@ -55,6 +55,13 @@ class PostingLists {
     // Prefetch where the list of a feature is.
     void prefetch(std::uint64_t feature) const { __builtin_prefetch(&heads_[slot_of(feature)]); }
 
+    // Put a posting at the end of its list, which is sorted no longer.
+    void append(std::uint64_t feature, const StarPosting& posting) {
+        Head& head = heads_[slot_of(feature)];
+        if (head.count == room_for(head.count)) grow(head);
+        postings_[head.at + head.count++] = posting;
+    }
+
     void insert(std::uint64_t feature, const StarPosting& posting) {
         Head& head = heads_[slot_of(feature)];
         if (head.count == room_for(head.count)) grow(head);

@@ -26,7 +26,9 @@ struct PrefixJoin {
         const std::size_t left = all.left.count;
         indices.reserve(2);
         indices.emplace_back(ranked, limits, 0, left);
-        if (all.two) indices.emplace_back(ranked, limits, left, left + all.right.count);
+        // Documents of the right are never included in those of the left.
+        if (all.two && !is_directed())
+            indices.emplace_back(ranked, limits, left, left + all.right.count);
     }
 
     static RankedDocuments ranked_for(const Collections& all, Measure how, const Limits& limits,
@@ -35,6 +37,9 @@ struct PrefixJoin {
         return found.of_length_1 ? in_order_of_prefixes(std::move(found), limits)
                                  : std::move(found);
     }
+
+    // Whether the document in the index is the first one of a pair, by what it shares of itself.
+    bool is_directed() const { return measure == Measure::inclusion; }
 
     const std::uint64_t most_pairs;
     const Collections& documents;
@@ -91,17 +96,29 @@ class PrefixWorker {
     template <typename Take>
     void each_list(std::size_t document, const Take& take) {
         const bool left = ranked_.places[document] < join_.documents.left.count;
+        if (join_.is_directed() && join_.documents.two && left) return;
         index_ = &join_.indices[join_.documents.two && left ? 1 : 0];
         needed_ =
             needed_of<Weighted>(ranked_, document, limits_, limits_.probe(ranked_.whole(document)));
-        // The least size is 0 where documents are not in the order of their masses.
-        const auto own = ranked_.masses.begin() + static_cast<std::ptrdiff_t>(document);
-        const auto first = static_cast<std::size_t>(
-            std::lower_bound(ranked_.masses.begin(), own, limits_.least_size(*own)) -
-            ranked_.masses.begin());
+        const auto [first, last] = partners_of(document);
         index_->prefetch(ranked_.begin(document), needed_);
         for (std::size_t k = 0; k < needed_; ++k)
-            take(k, index_->list(ranked_.begin(document)[k], first, document));
+            take(k, index_->list(ranked_.begin(document)[k], first, last));
+    }
+
+    // The documents that can be in a pair with another one, and that it looks for: those before it,
+    // or all that it can include.
+    std::pair<std::size_t, std::size_t> partners_of(std::size_t document) const {
+        const auto begin = ranked_.masses.begin();
+        const auto own = begin + static_cast<std::ptrdiff_t>(document);
+        if (join_.is_directed()) {
+            const auto last =
+                std::upper_bound(own, ranked_.masses.end(), limits_.heaviest_included(*own));
+            return {0, static_cast<std::size_t>(last - begin)};
+        }
+        // The least size is 0 where documents are not in the order of their masses.
+        const auto first = std::lower_bound(begin, own, limits_.least_size(*own));
+        return {static_cast<std::size_t>(first - begin), document};
     }
 
     double required(std::size_t a, std::size_t b) const {
@@ -142,6 +159,7 @@ class PrefixWorker {
     // What two documents share up to the end of the prefix that ends first is known; are the rests
     // behind it enough? Of nearly all pairs they are not, so that this reads little memory.
     void compare(std::size_t other, std::size_t document, Shared shared) {
+        if (other == document) return;  // it includes itself
         const auto& prefix = index_->prefix(other);
         const std::uint32_t* const features = ranked_.begin(document);
         std::size_t i = prefix.size, j = needed_;
@@ -195,19 +213,23 @@ class PrefixWorker {
     }
 
     void take_weighted(std::size_t other, std::size_t document) {
-        if (ranked_.places[other] > ranked_.places[document]) std::swap(other, document);
+        if (!join_.is_directed() && ranked_.places[other] > ranked_.places[document])
+            std::swap(other, document);
         const DocumentView a = view_of(join_.documents, ranked_.places[other]),
                            b = view_of(join_.documents, ranked_.places[document]);
-        take(other, document,
-             join_.measure == Measure::cosine
-                 ? exact_.cosine(a, b, ranked_.masses[other], ranked_.masses[document])
-                 : exact_.jaccard(a, b));
+        const double a_mass = ranked_.masses[other], b_mass = ranked_.masses[document];
+        if (is_of_one(join_.measure))
+            take(other, document, exact_.part(a, b, divisor(join_.measure, a_mass, b_mass)));
+        else if (join_.measure == Measure::cosine)
+            take(other, document, exact_.cosine(a, b, a_mass, b_mass));
+        else
+            take(other, document, exact_.jaccard(a, b));
     }
 
     void take(std::size_t a, std::size_t b, double similarity) {
         if (similarity < join_.threshold) return;
         std::uint64_t x = ranked_.places[a], y = ranked_.places[b];
-        if (x > y) std::swap(x, y);
+        if (x > y && !join_.is_directed()) std::swap(x, y);
         if (join_.documents.two) y -= join_.documents.left.count;
         share_.take_one();
         pairs.push_back({x << 32 | y, similarity});

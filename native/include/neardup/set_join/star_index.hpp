@@ -32,6 +32,21 @@ std::uint16_t star_key(double mass) {
     return static_cast<std::uint16_t>(std::min((bits >> 12) - (127U << 11), 0xFFFFU));
 }
 
+// The lists of features: of the documents that have one among their first, or further ones. The
+// latter lists are long, and not sorted.
+struct StarLists {
+    PostingLists first, further;
+
+    StarLists(int bits, const Limits& limits)
+        : first(bits), further(limits.of_any_size() ? bits : 1) {}
+
+    void clear() {
+        first.clear();
+        further.clear();
+    }
+    std::size_t bytes() const { return first.bytes() + further.bytes(); }
+};
+
 // A document about to be decided on.
 struct Probe {
     std::size_t place = 0;
@@ -73,7 +88,7 @@ class StarIndex {
           measure(measure),
           threshold(threshold),
           limits(measure, Weighted, threshold),
-          lists(bits),
+          lists(bits, limits),
           classes(Weighted ? 0 : SizeClass::kClasses) {}
 
     // The postings of weights are sorted by what follows them if their documents weigh the same.
@@ -98,13 +113,25 @@ class StarIndex {
     }
 
     // Put the postings of a document into lists.
-    void insert(const Probe& probe, std::uint32_t number, PostingLists& into) const {
+    void insert(const Probe& probe, std::uint32_t number, StarLists& into) const {
         const std::vector<std::uint64_t>& features = probe.prefix.features;
+        const std::size_t first = first_features(probe, limits);
         constexpr std::size_t kAhead = 8;
-        for (std::size_t k = 0; k < features.size(); ++k) {
-            if (k + kAhead < features.size()) into.prefetch(features[k + kAhead]);
-            into.insert(features[k], posting(probe, k, number));
+        for (std::size_t k = 0; k < first; ++k) {
+            if (k + kAhead < first) into.first.prefetch(features[k + kAhead]);
+            into.first.insert(features[k], posting(probe, k, number));
         }
+        for (std::size_t k = first; k < features.size(); ++k) {
+            if (k + kAhead < features.size()) into.further.prefetch(features[k + kAhead]);
+            into.further.append(features[k], posting(probe, k, number));
+        }
+    }
+
+    // How many features are enough to find a document by, among those that are not lighter. Only
+    // documents that can be similar to far heavier ones have further ones.
+    std::size_t first_features(const Probe& probe, const Limits& at) const {
+        return at.of_any_size() ? probe.prefix.needed(at.index(probe.whole))
+                                : probe.prefix.features.size();
     }
 
     void clear() {
@@ -131,7 +158,7 @@ class StarIndex {
     const Measure measure;
     const double threshold;
     const Limits limits;
-    PostingLists lists;
+    StarLists lists;
     std::vector<KeptDocument> kept;
     std::vector<SizeClass> classes;
 

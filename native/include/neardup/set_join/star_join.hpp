@@ -1,5 +1,8 @@
 // The star join: for each document the most similar kept one, in one pass in keep order.
 //
+// By inclusion, a document that is looked up is the first one: it is compared by what stands of it
+// in a kept one, whichever comes first.
+//
 // A document that is similar to a kept one is removed, any other is kept. Only kept documents are
 // in the index, so a family of similar documents costs as much as its few kept ones. The same
 // index finds all pairs, if every document is put into it.

@@ -18,8 +18,8 @@
 
 namespace neardup {
 
-// The features of a prefix that other documents may have, in order. Without any, the document is
-// similar to none.
+// The features of a prefix that other documents may have, in order; all where documents can be
+// similar to far heavier ones. Without any, the document is similar to none.
 struct StarPrefix {
     std::vector<std::uint64_t> features;
     std::vector<double> parts;  // for each, the mass of it and all after it
@@ -130,6 +130,29 @@ class PrefixChooser {
             left -= masses_[k];
         }
         prefix.features.resize(prefix.parts.size());
+    }
+
+    // All weighted features that other documents may have. Parts are summed from their light end:
+    // what is left of the mass of all would be wrong by a part of that mass.
+    void choose_all(const DocumentView& document, std::size_t number, StarPrefix& prefix) {
+        const std::uint8_t* count_of = count_of_.data() + starts_[number];
+        const auto counts = [&](std::size_t i) {
+            return count_of[i] >= 2 && document.weights[i] > 0;
+        };
+        std::array<std::uint32_t, DocumentCounts::kCounts> start{};
+        for (std::size_t i = 0; i < document.size; ++i) start[count_of[i]] += counts(i);
+        std::uint32_t at = 0;
+        for (std::uint32_t& one : start) at += std::exchange(one, at);
+        prefix.features.resize(at);
+        prefix.parts.resize(at);
+        for (std::size_t i = 0; i < document.size; ++i) {
+            if (!counts(i)) continue;
+            const std::uint32_t place = start[count_of[i]]++;
+            prefix.features[place] = document.hashes[i];
+            prefix.parts[place] = document.weights[i];
+        }
+        double after = 0;
+        for (std::size_t k = at; k-- != 0;) after = prefix.parts[k] += after;
     }
 
   private:

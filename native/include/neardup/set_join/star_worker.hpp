@@ -53,6 +53,7 @@ class StarWorker {
           others_(index.stored),
           chooser_(index.counts),
           limits_(index.limits),
+          asked_limits_(index.limits),
           kernels_(set_kernels_for("auto")) {}
 
     // Read documents, whose places the probes have, and choose the features to look them up by.
@@ -82,34 +83,42 @@ class StarWorker {
         find_lists(probe, index_.lists, wanted.least());
         if (lists_.empty()) return;
         if constexpr (!Weighted)
-            if (scan_is_cheaper(probe)) {
+            if (!limits_.of_any_size() && scan_is_cheaper(probe)) {
                 scan(probe, wanted);
                 return;
             }
         if (reached_.size() < index_.kept.size())
             reached_.resize(index_.kept.size() + index_.kept.size() / 4 + 64);
         collect(probe, Nearest::kNone);
-        each_reached([&](std::uint32_t number) { compare(probe, number, wanted); });
+        each_reached([&](std::uint32_t number, std::uint16_t count) {
+            if (can_share(probe, index_.kept[number].mass, count, wanted.least()))
+                compare(probe, number, wanted);
+        });
     }
 
     // The same in the lists of a block of documents, of which the first `before` count.
     template <typename Wanted>
-    void search_block(const Probe& probe, const PostingLists& lists, const Probe* block,
+    void search_block(const Probe& probe, const StarLists& lists, const Probe* block,
                       std::size_t before, Wanted& wanted) {
         find_lists(probe, lists, wanted.least());
         if (lists_.empty()) return;
         if (reached_.size() < before) reached_.resize(before);
         collect(probe, static_cast<std::uint32_t>(before));
-        each_reached(
-            [&](std::uint32_t number) { compare_in_block(probe, block[number], number, wanted); });
+        each_reached([&](std::uint32_t number, std::uint16_t count) {
+            if (can_share(probe, block[number].mass, count, wanted.least()))
+                compare_in_block(probe, block[number], number, wanted);
+        });
     }
 
     std::uint64_t compared = 0;
 
   private:
+    static constexpr std::uint16_t kMany = 0xFFFF;
+
     struct FoundList {
         PostingLists::List list;
         std::size_t feature;  // its place in the prefix
+        bool further;         // it has the documents of which the feature is a further one
     };
 
     // The keys that postings of a feature must have, and the least `most` of them.
@@ -122,15 +131,17 @@ class StarWorker {
         const Limits& limits = index_.limits;
         if constexpr (Weighted) {
             probe.mass = 0;
-            if (index_.measure == Measure::cosine)
-                probe.mass = exact_.square(document);
+            if (index_.measure == Measure::cosine || limits.of_any_size())
+                probe.mass = exact_mass(index_.measure, document, exact_);
             else
                 for (std::size_t i = 0; i < document.size; ++i) probe.mass += document.weights[i];
             probe.whole = index_.by_length() && probe.mass > 0 ? 1 : probe.mass;
             const double unit = index_.by_length() ? probe.mass : 1;
             probe.prefix.features.clear();
             probe.prefix.parts.clear();
-            if (probe.mass > 0)
+            if (probe.mass > 0 && limits.of_any_size())
+                chooser_.choose_all(document, number, probe.prefix);
+            else if (probe.mass > 0)
                 chooser_.choose(document, number, limits, probe.whole, unit,
                                 limits.probe(probe.whole), probe.prefix);
         } else {
@@ -154,53 +165,65 @@ class StarWorker {
         limits_ = Limits(index_.measure, Weighted, least);
     }
 
-    Range range(const Probe& probe, std::size_t feature) const {
+    // Further features of documents that are lighter are not needed.
+    Range range(const Probe& probe, std::size_t feature, bool further) const {
         const double part = probe.prefix.parts[feature];
         if (index_.by_length())
             return {star_key<Weighted>(limits_.required(1, 1) / std::sqrt(part)), kLargestKey, 0};
-        return {star_key<Weighted>(limits_.least_size(probe.mass)),
-                star_key<Weighted>(limits_.heaviest_partner(probe.mass, part)),
-                star_key<Weighted>(probe.mass)};
+        const std::uint16_t own = star_key<Weighted>(probe.mass);
+        return {further ? own : star_key<Weighted>(limits_.least_size(probe.mass)),
+                star_key<Weighted>(limits_.heaviest_partner(probe.mass, part)), own};
     }
 
     // The lists of the features that are needed, where they are not empty.
-    void find_lists(const Probe& probe, const PostingLists& lists, double least) {
+    void find_lists(const Probe& probe, const StarLists& all, double least) {
         constexpr std::size_t kAhead = 16;
         set_least(least);
+        asked_limits_ = limits_;
         lists_.clear();
         postings_ = 0;
         const std::vector<std::uint64_t>& features = probe.prefix.features;
-        const std::size_t needed = probe.prefix.needed(limits_.probe(probe.whole));
-        for (std::size_t k = 0; k < std::min(kAhead, needed); ++k) lists.prefetch(features[k]);
-        for (std::size_t k = 0; k < needed; ++k) {
-            if (k + kAhead < needed) lists.prefetch(features[k + kAhead]);
-            const PostingLists::List list = lists.list(features[k]);
-            if (list.size() == 0) continue;
-            __builtin_prefetch(list.begin);
-            lists_.push_back({list, k});
-            postings_ += list.size();
-        }
+        const auto find = [&](std::size_t needed, bool further) {
+            const PostingLists& lists = further ? all.further : all.first;
+            for (std::size_t k = 0; k < std::min(kAhead, needed); ++k) lists.prefetch(features[k]);
+            for (std::size_t k = 0; k < needed; ++k) {
+                if (k + kAhead < needed) lists.prefetch(features[k + kAhead]);
+                const PostingLists::List list = lists.list(features[k]);
+                if (list.size() == 0) continue;
+                __builtin_prefetch(list.begin);
+                lists_.push_back({list, k, further});
+                postings_ += list.size();
+            }
+        };
+        find(probe.prefix.needed(limits_.asked(probe.whole)), false);
+        if (limits_.of_any_size()) find(index_.first_features(probe, limits_), true);
     }
 
     // The documents of those lists, with numbers below `before`, that can still be similar enough.
     void collect(const Probe& probe, std::uint32_t before) {
         constexpr std::size_t kFew = 8;
-        for (const auto& [all, feature] : lists_) {
-            const Range keys = range(probe, feature);
+        // A feature that is too late to be the first that two have in common is one more of them.
+        const bool counts_late = limits_.of_any_size();
+        for (const auto& [all, feature, further] : lists_) {
+            const Range keys = range(probe, feature, further);
             const PostingLists::List list =
-                all.size() > kFew ? all.between(keys.least, keys.most) : all;
+                all.size() > kFew && !further ? all.between(keys.least, keys.most) : all;
             for (const StarPosting* posting = list.begin; posting != list.end; ++posting) {
+                const bool is_late = posting->most < keys.own;
                 if (posting->key < keys.least || posting->key > keys.most ||
-                    posting->most < keys.own || posting->document >= before)
+                    posting->document >= before || (is_late && !counts_late))
                     continue;
-                std::uint8_t& count = reached_[posting->document];
-                if (count == 0) touched_.push_back(posting->document);
-                count += count != 255;
+                std::uint16_t& count = reached_[posting->document];
+                if (count == 0) {
+                    if (is_late) continue;
+                    touched_.push_back(posting->document);
+                }
+                count += count != kMany;
             }
         }
     }
 
-    // Call visit(number) for what `collect` has found.
+    // Call visit(number, count) for what `collect` has found.
     template <typename Visit>
     void each_reached(const Visit& visit) {
         // Those with the most features in common first: a close match spares the others.
@@ -212,10 +235,19 @@ class StarWorker {
             touched_.begin() + static_cast<std::ptrdiff_t>(std::min(kFirst, touched_.size()));
         std::partial_sort(touched_.begin(), first, touched_.end(), closer);
         for (const std::uint32_t number : touched_) {
-            reached_[number] = 0;
-            visit(number);
+            visit(number, std::exchange(reached_[number], std::uint16_t{0}));
         }
         touched_.clear();
+    }
+
+    // Whether a set with which so many features were found in common can be similar enough. The
+    // others that they share were not looked up, because they come after the first features of one
+    // of the two: alone they would be too few to be looked for.
+    bool can_share(const Probe& probe, double mass, std::uint16_t count, double least) {
+        if (Weighted || !limits_.of_any_size() || count == kMany) return true;
+        set_least(least);
+        return count + asked_limits_.required(probe.mass, mass) >=
+               limits_.required(probe.mass, mass);
     }
 
     template <typename Wanted>
@@ -265,12 +297,19 @@ class StarWorker {
     void take(const Probe& probe, const Other& other, double needed, Wanted& wanted) {
         ++compared;
         if constexpr (!Weighted) {
-            const std::size_t shared = shared_count(probe.document.hashes, probe.document.size,
-                                                    other.document.hashes, other.document.size);
+            const DocumentView &a = probe.document, &b = other.document;
+            const std::size_t shared =
+                limits_.of_any_size() ? shared_if_enough(a.hashes, a.size, b.hashes, b.size, needed)
+                                      : shared_count(a.hashes, a.size, b.hashes, b.size);
             wanted.take(other.number, set_similarity(index_.measure, shared, probe.document.size,
                                                      other.document.size));
         } else {
             if (!may_share(probe, other.document, other.mass, needed)) return;
+            if (limits_.of_any_size()) {
+                const double mass = divisor(index_.measure, probe.mass, other.mass);
+                wanted.take(other.number, exact_.part(probe.document, other.document, mass));
+                return;
+            }
             // In the order of their places, on which the last bit can depend.
             const bool turned = other.place < probe.place;
             const DocumentView &a = turned ? other.document : probe.document,
@@ -319,8 +358,8 @@ class StarWorker {
         constexpr std::size_t kFew = 4000;
         if (postings_ <= kFew) return false;
         std::size_t postings = 0;
-        for (const auto& [list, feature] : lists_) {
-            const Range keys = range(probe, feature);
+        for (const auto& [list, feature, further] : lists_) {
+            const Range keys = range(probe, feature, further);
             postings += list.between(keys.least, keys.most).size();
         }
         double seconds = 0, documents = 0;
@@ -337,7 +376,7 @@ class StarWorker {
 
     template <typename Visit>
     void each_class(const Probe& probe, const Visit& visit) const {
-        const Range keys = range(probe, 0);
+        const Range keys = range(probe, 0, false);
         for (std::size_t i = keys.least >> SizeClass::kKeyBits;
              i <= keys.most >> SizeClass::kKeyBits; ++i)
             if (!index_.classes[i].documents.empty()) visit(index_.classes[i]);
@@ -372,14 +411,15 @@ class StarWorker {
     StarIndex<Weighted>& index_;
     FeatureReader reader_, others_;
     PrefixChooser chooser_;
-    Limits limits_;      // at `least_`
-    double least_ = -1;  // similarity that is still of interest
+    Limits limits_;        // at `least_`
+    Limits asked_limits_;  // by which the features to look up were chosen
+    double least_ = -1;    // similarity that is still of interest
     const SetKernels& kernels_;
     WeightedPairs exact_;
     std::vector<DocumentView> views_;
-    std::vector<FoundList> lists_;       // of a search
-    std::size_t postings_ = 0;           // in all of them
-    std::vector<std::uint8_t> reached_;  // features in common, by number; 0 between searches
+    std::vector<FoundList> lists_;        // of a search
+    std::size_t postings_ = 0;            // in all of them
+    std::vector<std::uint16_t> reached_;  // features in common, by number; 0 between searches
     std::vector<std::uint32_t> touched_;
     std::vector<std::uint32_t> distances_;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> near_;

@@ -10,18 +10,18 @@ import click
 from neardup.cli import options
 from neardup.cli.command import Command
 from neardup.cli.files import STANDARD_INPUT, read_text
+from neardup.cli.span_lines import say_spans
 from neardup.cli.terminal import count, plain_console, say, say_json
 from neardup.errors import InputError, SettingError
 from neardup.frozen import dataclass
 from neardup.settings import RECIPE
-from neardup.visible import shown_similarity, visible
+from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
     from neardup.comparison.record_result import RecordComparison
     from neardup.runs import Run
 
 _OF_RUN = 3  # a folder and two ids
-_SPANS, _SPAN = 10, 300  # shown without --full; characters of each
 
 
 @click.command(cls=Command)
@@ -131,21 +131,7 @@ def _show_spans(
     if not found.spans:
         say(f"no run of {count(min_words, 'word')} or more is in both")
         return
-    for side, name in enumerate(names):
-        words, shared = found.words[side], found.shared[side]
-        which = name or ("the first text", "the second text")[side]
-        say(f"{which}: {shared:,} of {count(words, 'word')} ({shared / words:.0%}) shared")
-    say(f"{count(len(found.spans), 'run')} of {count(min_words, 'word')} or more, longest first:")
-    by_length = sorted(found.spans, key=lambda span: (-span.words, span.a_start))
-    for span in by_length if shown.full else by_length[:_SPANS]:
-        say()
-        a, b = f"{span.a_start:,}–{span.a_end:,}", f"{span.b_start:,}–{span.b_end:,}"
-        say(f"{count(span.words, 'word')}, characters {a} and {b}:")
-        text = visible(" ".join(span.text.split()))
-        say(f"  {text if shown.full or len(text) <= _SPAN else text[: _SPAN - 1] + '…'}")
-    if not shown.full and len(by_length) > _SPANS:
-        say()
-        say(f"{len(by_length) - _SPANS:,} more; --full shows all of them, and their whole text")
+    say_spans(found, names, full=shown.full)
 
 
 @dataclass(frozen=True)

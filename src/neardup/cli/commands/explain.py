@@ -9,12 +9,14 @@ import click
 
 from neardup.cli import options
 from neardup.cli.command import Command
+from neardup.cli.span_lines import say_spans
 from neardup.cli.terminal import count, plain_console, say, say_json
 from neardup.visible import shown_similarity
 
 if TYPE_CHECKING:
     from neardup.comparison.record_result import RecordComparison
     from neardup.comparison.result import Comparison
+    from neardup.comparison.spans import SharedSpans
     from neardup.runs import DocumentRow, Link, Run
     from neardup.runs.why import Why
 
@@ -32,8 +34,9 @@ def explain(out: Path, id: str, context: int, full: bool, json: bool) -> None:
     """Say why a document of a run was kept or removed.
 
     Shows the document it duplicates, the chain between them if there is one, decisions, near
-    misses if the run lists pairs below the threshold (`dedup --floor`), and a word diff, or, of
-    records, what each field adds to the similarity. The first call builds an index in OUT.
+    misses if the run lists pairs below the threshold (`dedup --floor`), and a word diff; by
+    containment and inclusion, the runs of words that both contain; of records, what each field adds
+    to the similarity. The first call builds an index in OUT.
 
     Example: neardup explain out d44
     """
@@ -52,6 +55,11 @@ def explain(out: Path, id: str, context: int, full: bool, json: bool) -> None:
         return
     if run.is_scored:
         _print_fields(run, document, context, full)
+    if run.is_containment and not run.fields:
+        found = _shared(run, document)
+        if found.spans:
+            _print_spans(run, document, found, full)
+            return
     if not run.fields:
         _print_diff(_compared(run, document), context, full)
 
@@ -112,11 +120,25 @@ def _compared(run: Run, document: DocumentRow) -> Comparison:
     return compare(texts[document.duplicate_of], texts[document.place])
 
 
+def _shared(run: Run, document: DocumentRow) -> SharedSpans:
+    from neardup.comparison.spans import find_spans
+
+    assert document.duplicate_of is not None
+    texts = run.texts([document.duplicate_of, document.place])
+    return find_spans(texts[document.place], texts[document.duplicate_of])
+
+
+def _print_spans(run: Run, document: DocumentRow, found: SharedSpans, full: bool) -> None:
+    assert document.duplicate_of is not None
+    say()
+    say_spans(found, (str(document.id), str(run.document(document.duplicate_of).id)), full=full)
+
+
 def _fields(run: Run, document: DocumentRow) -> RecordComparison:
     from neardup.runs.compared import compared_records
 
     assert document.duplicate_of is not None
-    return compared_records(run, document.duplicate_of, document.place)
+    return compared_records(run, document.duplicate_of, document.place, of_b=True)
 
 
 def _print_fields(run: Run, document: DocumentRow, context: int, full: bool) -> None:
@@ -169,6 +191,9 @@ def _object(run: Run, document: DocumentRow, reason: Why, near: list[Link]) -> d
             for link in near
         ],
         "decisions": _decisions(run, document),
+        "spans": _shared(run, document).to_dict()
+        if run.is_containment and target and not run.fields
+        else None,
         "diff": None if target is None else _compared(run, document).to_dict()["diff"],
         "parts": _fields(run, document).to_dict() if run.is_scored and target else None,
     }

@@ -21,6 +21,7 @@ from neardup.cli.failures import failing_with_2
 from neardup.cli.files import STANDARD_INPUT, read_text
 from neardup.cli.terminal import count, say, say_json, say_rejected, size
 from neardup.errors import InputError, NeardupError, SettingError
+from neardup.settings import CONTAINMENTS
 
 if TYPE_CHECKING:
     from neardup.index import Index, Match
@@ -81,6 +82,14 @@ def index() -> None:
 @index.command()
 @_place
 @options.option(
+    "--similarity",
+    metavar="NAME",
+    shell_complete=options.one_of(CONTAINMENTS),
+    note="jaccard for sets, cosine for given terms, else weighted-jaccard",
+    help="Similarity measure: containment (the shared part of the smaller document), inclusion "
+    "(the part of a query that a stored document has), or the one that fits the weights.",
+)
+@options.option(
     "--threshold",
     type=float,
     note="0.8, unless --max-distance or --plan is given",
@@ -127,6 +136,7 @@ def index() -> None:
 @options.settings("bits", "hash", "tie", "projection")
 def create(
     path: Path,
+    similarity: str | None,
     threshold: float | None,
     complete: bool,
     ttl: str | None,
@@ -155,6 +165,7 @@ def create(
         path,
         text=text,
         idf=idf,
+        similarity=similarity,
         threshold=threshold,
         complete=complete or None,
         ttl=ttl,

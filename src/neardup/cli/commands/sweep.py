@@ -33,7 +33,11 @@ Number = TypeVar("Number", int, float)
     note="0.8",
     help="Minimum similarity of a true pair; several are evaluated in one run.",
 )
-@options.setting("similarity", help="Similarity measure: jaccard, weighted-jaccard or cosine.")
+@options.setting(
+    "similarity",
+    help="Similarity measure: jaccard, weighted-jaccard, cosine, containment, or inclusion (of the "
+    "later document in the earlier one).",
+)
 @options.flag(
     "--exact",
     help="Find all pairs at or above the threshold with an exact join, so that recall is known.",

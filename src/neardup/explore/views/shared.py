@@ -58,6 +58,9 @@ def _facts(found: Comparison) -> Iterator[tuple[str, str]]:
         return
     yield f"{found.weighted}Jaccard", shown_similarity(found.jaccard)
     yield f"{found.weighted}cosine", shown_similarity(found.cosine)
+    yield f"{found.weighted}containment", shown_similarity(found.containment)
+    yield "of A in B", shown_similarity(found.inclusion_a)
+    yield "of B in A", shown_similarity(found.inclusion_b)
     yield "distance of the fingerprints", f"{found.distance} of {found.scheme.bits} bits"
     yield "shared features", f"{found.shared:,}"
     for letter, side, alone in (("A", found.a, found.only_a), ("B", found.b, found.only_b)):

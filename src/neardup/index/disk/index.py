@@ -39,6 +39,9 @@ class Index(BaseIndex):
         text: Fields of records with optional weights, for example `name*2+street+city`. Default:
             documents are plain texts.
         idf: Table for weights by rarity, from `nd.idf` or a saved file.
+        similarity: Similarity measure: `containment` (the shared part of the smaller document),
+            `inclusion` (the part of a query that a stored document has), or the default: jaccard
+            for sets, cosine for given terms, else weighted-jaccard.
         threshold: Minimum similarity of near-duplicates, as in `dedup`. Default: 0.8, unless
             `max_distance` or `plan` is given.
         complete: Miss nothing. Without it, an index by similarity finds an expected 99.9 % of the
@@ -84,6 +87,7 @@ class Index(BaseIndex):
         projection: str | None = None,
         text: str | None = None,
         idf: IdfTable | str | os.PathLike[str] | None = None,
+        similarity: str | None = None,
         threshold: float | None = None,
         complete: bool | None = None,
         ttl: str | float | None = None,
@@ -106,6 +110,7 @@ class Index(BaseIndex):
             "projection": projection,
             "text": text,
             "idf": idf,
+            "similarity": similarity,
             "threshold": threshold,
             "complete": complete,
             "ttl": ttl,

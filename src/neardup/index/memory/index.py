@@ -38,6 +38,9 @@ class MemoryIndex(BaseIndex):
         text: Fields of records with optional weights, for example `name*2+street+city`. Default:
             documents are plain texts.
         idf: Table for weights by rarity, from `nd.idf` or a saved file.
+        similarity: Similarity measure: `containment` (the shared part of the smaller document),
+            `inclusion` (the part of a query that a stored document has), or the default: jaccard
+            for sets, cosine for given terms, else weighted-jaccard.
         threshold: Minimum similarity of near-duplicates, as in `dedup`. Default: 0.8, unless
             `max_distance` or `plan` is given.
         complete: Miss nothing. Without it, an index by similarity finds an expected 99.9 % of the
@@ -71,6 +74,7 @@ class MemoryIndex(BaseIndex):
         projection: str | None = None,
         text: str | None = None,
         idf: IdfTable | str | os.PathLike[str] | None = None,
+        similarity: str | None = None,
         threshold: float | None = None,
         complete: bool | None = None,
         ttl: str | float | None = None,
@@ -88,6 +92,7 @@ class MemoryIndex(BaseIndex):
             "tie": tie,
             "projection": projection,
             "text": text,
+            "similarity": similarity,
             "threshold": threshold,
             "complete": complete,
             "ttl": ttl,

@@ -128,13 +128,15 @@ class SetDocument:
         return self.since <= revision < self.until and self.expires > now
 
     def similarity(self, other: SetDocument, measure: str) -> float:
-        """The true similarity; 0 if one of them is empty."""
+        """The true similarity; 0 if one of them is empty. This is the first document."""
         if self.weights is not None and other.weights is not None:
             return self._weighted_similarity(other, measure)
         shared = (self.counts & other.counts).total()
         if not shared:
             return 0.0
         a, b = len(self.features), len(other.features)
+        if measure in ("containment", "inclusion"):
+            return shared / (a if measure == "inclusion" else min(a, b))
         if measure == "cosine":
             return min(math.sqrt((shared / a) * (shared / b)), 1.0)
         return shared / (a + b - shared)
@@ -146,7 +148,7 @@ class SetDocument:
         hashes = np.concatenate([self.features, other.features])
         weights = np.concatenate([self.weights, other.weights])
         first, second = np.array([0]), np.array([1])
-        name = "cosine" if measure == "cosine" else "weighted-jaccard"
+        name = "weighted-jaccard" if measure == "jaccard" else measure
         found = set_join.similarities(offsets, hashes, weights, first, second, measure=name)
         return float(found[0])
 

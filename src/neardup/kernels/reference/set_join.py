@@ -79,7 +79,9 @@ def join_similar(
     left, right = checked_sides((offsets, hashes, weights), right)
     threshold = checked_threshold(threshold)
     count = len(offsets) - 1
-    if right is None:
+    if right is None and measure == "inclusion":
+        a, b = np.nonzero(~np.eye(count, dtype=np.bool_))
+    elif right is None:
         a, b = np.triu_indices(count, 1)
     else:
         a, b = (places.ravel() for places in np.indices((count, len(right[0]) - 1)))
@@ -104,6 +106,8 @@ def predict_similar(
     checked_measure(measure, left, right)
     checked_threshold(threshold)
     counts = Counter(key for document in _weighed(left) for key in document)
+    if right is None and measure == "inclusion":
+        return sum(count**2 for count in counts.values())
     if right is None:
         return sum(count * (count - 1) // 2 for count in counts.values())
     others = Counter(key for document in _weighed(right) for key in document)
@@ -178,7 +182,17 @@ def _weighed(side: Documents) -> Iterator[Weighed]:
 
 
 def _similarity(a: Weighed, b: Weighed, measure: str) -> float:
+    if measure in ("containment", "inclusion"):
+        return _part(a, b, measure)
     return _cosine(a, b) if measure == "cosine" else _weighted_jaccard(a, b)
+
+
+def _part(a: Weighed, b: Weighed, measure: str) -> float:
+    smaller = math.fsum(min(weight, b[key]) for key, weight in a.items() if key in b)
+    mass = math.fsum(a.values())
+    if measure == "containment":
+        mass = min(mass, math.fsum(b.values()))
+    return min(smaller / mass, 1.0) if mass else 0.0
 
 
 def _weighted_jaccard(a: Weighed, b: Weighed) -> float:

@@ -37,6 +37,8 @@ def stars(
         if turn >= kept_first and kept:
             others = np.array(kept, np.int64)
             a, b = np.minimum(others, place), np.maximum(others, place)
+            if measure == "inclusion":  # of the document in the kept one
+                a, b = np.full_like(others, place), others
             found = similarities(*documents, a, b, measure=measure)
             best = int(np.argmax(found))  # the first of the most similar
             if found[best] >= threshold:

@@ -16,6 +16,7 @@ from neardup.kernels.set_join import TooManyPairsError, join_similar, similariti
 from neardup.lab.sweep.documents import SweptDocuments
 from neardup.pairs.by_fingerprints import LengthPlan, MaskPlan, Plan, Search
 from neardup.pairs.by_fingerprints.rows import Rows
+from neardup.settings import INCLUSION
 
 Places = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -96,6 +97,10 @@ class LookUp:
         except TooManyPairsError:
             raise _too_many(most, measure, threshold) from None
         self.truth = TruePairs(found.a, found.b, found.similarity)
+        if measure == INCLUSION:  # of the later document in the earlier one
+            later = found.a > found.b
+            parts = TruePairs(found.b[later], found.a[later], found.similarity[later])
+            self.truth = TruePairs.joined([parts])
 
     def true_among(self, plan: Plan, a: Places, b: Places) -> TruePairs:
         """Look up the true pairs among the candidates, which are many more."""
@@ -160,8 +165,13 @@ class Verification:
 def true_similarities(
     documents: SweptDocuments, measure: str, a: Places, b: Places
 ) -> Similarities:
-    """The true similarity of pairs of distinct documents."""
+    """The true similarity of pairs of distinct documents, a < b.
+
+    Inclusion is that of the later document in the earlier one, as for `dedup`.
+    """
     features = documents.features
+    if measure == INCLUSION:
+        a, b = b, a
     return similarities(
         features.offsets,
         features.hashes,

@@ -170,7 +170,7 @@ def _settings(chosen: dict[str, Any], threshold: Any) -> DedupSettings:
     if settings.similarity == "hamming":
         raise SettingError(
             "a sweep counts pairs by their true similarity, which hamming is not; give similarity "
-            "(jaccard, weighted-jaccard or cosine) and a threshold"
+            "(jaccard, weighted-jaccard, cosine, containment or inclusion) and a threshold"
         )
     if settings.is_scored:
         raise SettingError(

@@ -182,6 +182,11 @@ def tuned(
             "similarity='hamming' needs no tuning: candidates='auto' finds every pair within a "
             "distance, and `neardup plan` shows what each plan costs"
         )
+    if settings.is_containment:
+        raise SettingError(
+            f"similarity={settings.similarity!r} cannot be tuned: tune weighs ways to find "
+            "documents of about the same size; give dedup the features and a threshold"
+        )
     if settings.candidates not in ("auto", BANDS):
         raise SettingError(
             f"candidates={settings.candidates!r} cannot be tuned; choose auto or {BANDS}"

@@ -18,6 +18,7 @@ from neardup.visible import shown_similarity, visible
 if TYPE_CHECKING:
     from neardup.comparison.diff_text import DiffCounts
     from neardup.comparison.record_result import ComparedField, RecordComparison
+    from neardup.comparison.spans import SharedSpans
     from neardup.report.dedup_page.diff import Piece, Row, SideBySide
 
 _LONGEST_NAME = 300
@@ -25,6 +26,7 @@ _LONGEST_VALUE = 100_000  # characters; more of a field is not shown
 # Number of diffs that are expanded initially, in each list of clusters.
 _OPEN = 3
 _INCOMPLETE = "long and very different: some common words may be shown as changed"
+_SPANS, _LONGEST_SPAN = 3, 600  # runs of words that are shown; characters of each
 _DIGITS = re.compile("([0-9]+)")
 
 
@@ -41,7 +43,8 @@ class DocumentView:
     """A document and its similarity to the kept one, which has None.
 
     `chain` has the documents that connect it to the kept one, up to that, if it has no pair with
-    the kept one. A record is compared with the kept one (A) field by field.
+    the kept one. A record is compared with the kept one (A) field by field. `measure` names the
+    similarity, `shared` has the runs of words that the kept document contains.
     """
 
     id: str
@@ -49,6 +52,8 @@ class DocumentView:
     similarity: float | None
     chain: tuple[ChainStep, ...] = ()
     record: RecordComparison | None = None
+    measure: str = "similarity"
+    shared: SharedSpans | None = None
 
 
 @dataclass(frozen=True)
@@ -204,16 +209,38 @@ def _copy(view: ClusterView, copy: _Copy, is_open: bool) -> Markup:
         id=shown_name(other.id),
         similarity=""
         if other.similarity is None
-        else f"similarity {shown_similarity(other.similarity)}",
+        else f"{other.measure} {shown_similarity(other.similarity)}",
         changes="the same text" if copy.is_same else _changes(diff.counts),
         chain=fill(templates.CHAIN, chain=chain) if chain else "",
         compared=joined(
             [
+                *([_spans(other.shared)] if other.shared and other.shared.spans else []),
                 *([] if record and record.has_fields else [_diff(view, copy)]),
                 *([_fields(view, other.id, record)] if record else []),
             ]
         ),
     )
+
+
+def _spans(shared: SharedSpans) -> Markup:
+    """What stands in both documents word for word, the longest runs first."""
+    found = shared.longest_first
+    words, inside = shared.words[0], shared.shared[0]
+    return fill(
+        templates.SPANS,
+        inside=f"{inside:,}",
+        words=f"{words:,}",
+        share=f"{inside / words:.0%}",
+        spans=joined(fill(templates.SPAN, text=_span(span.text)) for span in found[:_SPANS]),
+        more=fill(templates.MORE_SPANS, count=f"{len(found) - _SPANS:,}")
+        if len(found) > _SPANS
+        else "",
+    )
+
+
+def _span(text: str) -> str:
+    shown = visible(" ".join(text.split()))
+    return shown if len(shown) <= _LONGEST_SPAN else shown[: _LONGEST_SPAN - 1] + "…"
 
 
 def _diff(view: ClusterView, copy: _Copy) -> Markup:

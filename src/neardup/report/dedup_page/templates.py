@@ -123,6 +123,16 @@ COPY = """\
 <span class="soft">{changes}</span></summary>
 {chain}{compared}</details>
 """
+SPANS = """\
+<p class="shared">{inside} of the {words} words of the removed document ({share}) stand in the \
+other one word for word:</p>
+{spans}{more}"""
+SPAN = """\
+<blockquote class="shared"><bdi dir="auto">{text}</bdi></blockquote>
+"""
+MORE_SPANS = """\
+<p class="soft">and {count} shorter runs of words</p>
+"""
 DIFF = """\
 <div class="diff">
 <div class="row sides"><div>{role}: <bdi class="id">{kept}</bdi></div>\

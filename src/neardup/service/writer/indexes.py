@@ -24,7 +24,7 @@ MOST_OPEN = 256
 # Folders that are no indexes: not yet, or no longer.
 _TRASH = ".aside-"
 _COMPARED = (
-    *("scheme", "threshold", "complete", "ttl", "max_distance", "plan"),
+    *("scheme", "similarity", "threshold", "complete", "ttl", "max_distance", "plan"),
     *("store_text", "store_features"),
 )
 
