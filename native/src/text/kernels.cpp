@@ -115,8 +115,30 @@ static void word_hashes(const std::uint8_t* text, std::size_t size,
     hashes.resize(appended.used);
 }
 
+// Receives the features of a text in memory that is used again.
+struct Kept {
+    Buffer<std::uint64_t> memory;
+    std::size_t used = 0;
+
+    std::uint64_t* room(std::size_t count) { return memory.reserve(used + count) + used; }
+    void take(std::size_t count) { used += count; }
+};
+
+static void word_ranges(const Column& column, WordTaker& taker, const NextRange& next) {
+    FeatureStream<PlainHash> stream({});
+    Kept kept;
+    for (Range range = next(); range.first != range.last; range = next()) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
+            kept.used = 0;
+            stream.run({.words = true, .size = 1}, column.data + column.offsets[i], size, kept);
+            taker.take(i, kept.memory.data(), kept.used);
+        }
+    }
+}
+
 const TextKernels text_kernels = {fingerprint_ranges, weigh_term_ranges, weigh_feature_ranges,
                                   feature_ranges,     order_ranges,      is_utf8,
-                                  word_hashes};
+                                  word_hashes,        word_ranges};
 
 }  // namespace neardup::NEARDUP_ISA
