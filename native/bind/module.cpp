@@ -10,6 +10,7 @@ void register_contamination(nanobind::module_&);
 void register_hamming_join(nanobind::module_&);
 void register_index_tables(nanobind::module_&);
 void register_json(nanobind::module_&);
+void register_passages(nanobind::module_&);
 void register_set_index(nanobind::module_&);
 void register_set_join(nanobind::module_&);
 void register_shared_features(nanobind::module_&);
@@ -38,6 +39,7 @@ NB_MODULE(_native, m) {
     neardup::bind::register_hamming_join(m);
     neardup::bind::register_index_tables(m);
     neardup::bind::register_json(m);
+    neardup::bind::register_passages(m);
     neardup::bind::register_set_index(m);
     neardup::bind::register_set_join(m);
     neardup::bind::register_shared_features(m);

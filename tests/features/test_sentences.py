@@ -198,7 +198,7 @@ def test_without_blank_lines_each_line_is_a_paragraph():
 
 
 def test_marks_are_neither_words_nor_white_space():
-    marks = twin._FIRM_ENDS + twin._SOFT_ENDS + twin._SOFT_CLOSERS + "．……"
+    marks = twin.FIRM_ENDS + twin.SOFT_ENDS + twin.SOFT_CLOSERS + "．……"
     assert not [mark for mark in marks if ord(mark) in reference.kinds()]
 
 

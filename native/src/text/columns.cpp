@@ -69,6 +69,12 @@ void fingerprint_column(const Column& column, const Recipe& recipe, const Rows& 
     });
 }
 
+void word_keys(const Column& column, std::uint32_t* words, std::uint64_t* keys, std::size_t threads,
+               const TextKernels& kernels) {
+    share_ranges(column.offsets, column.count, kTaskBytes, threads,
+                 [&](const NextRange& next) { kernels.key_ranges(column, words, keys, next); });
+}
+
 void weigh_column(const TermColumn& column, const TermRecipe& recipe, const TermRows& rows,
                   std::size_t threads, const TextKernels& kernels) {
     share_ranges(column.offsets, column.count, kTaskTerms, threads,

@@ -3,6 +3,7 @@
 #include "neardup/text/feature_order.hpp"
 #include "neardup/text/feature_sets.hpp"
 #include "neardup/text/fingerprint.hpp"
+#include "neardup/text/key_chains.hpp"
 #include "neardup/text/keyed.hpp"
 #include "neardup/text/utf8.hpp"
 #include "neardup/text/weighted.hpp"
@@ -115,30 +116,47 @@ static void word_hashes(const std::uint8_t* text, std::size_t size,
     hashes.resize(appended.used);
 }
 
-// Receives the features of a text in memory that is used again.
-struct Kept {
-    Buffer<std::uint64_t> memory;
+// Receives the features of a text in memory that is used again for the next one.
+struct Held {
+    Buffer<std::uint64_t> values;
     std::size_t used = 0;
 
-    std::uint64_t* room(std::size_t count) { return memory.reserve(used + count) + used; }
+    std::uint64_t* room(std::size_t count) { return values.reserve(used + count) + used; }
     void take(std::size_t count) { used += count; }
 };
 
-static void word_ranges(const Column& column, WordTaker& taker, const NextRange& next) {
+static void key_ranges(const Column& column, std::uint32_t* words, std::uint64_t* keys,
+                       const NextRange& next) {
     FeatureStream<PlainHash> stream({});
-    Kept kept;
+    Held held;
     for (Range range = next(); range.first != range.last; range = next()) {
         for (std::size_t i = range.first; i < range.last; ++i) {
             const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
-            kept.used = 0;
-            stream.run({.words = true, .size = 1}, column.data + column.offsets[i], size, kept);
-            taker.take(i, kept.memory.data(), kept.used);
+            held.used = 0;
+            words[i] = static_cast<std::uint32_t>(stream.run(
+                {.words = true, .size = 1}, column.data + column.offsets[i], size, held));
+            KeyChains chains(held.used);
+            chains.add_all(held.values.data(), held.used);
+            chains.write(keys + 2 * i);
+        }
+    }
+}
+
+static void word_ranges(const Column& column, WordTaker& taker, const NextRange& next) {
+    FeatureStream<PlainHash> stream({});
+    Held held;
+    for (Range range = next(); range.first != range.last; range = next()) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
+            held.used = 0;
+            stream.run({.words = true, .size = 1}, column.data + column.offsets[i], size, held);
+            taker.take(i, held.values.data(), held.used);
         }
     }
 }
 
 const TextKernels text_kernels = {fingerprint_ranges, weigh_term_ranges, weigh_feature_ranges,
                                   feature_ranges,     order_ranges,      is_utf8,
-                                  word_hashes,        word_ranges};
+                                  key_ranges,         word_hashes,       word_ranges};
 
 }  // namespace neardup::NEARDUP_ISA

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -197,12 +197,9 @@ def write_rows(
         batches = all_rows(result.source, len(result.collected), seen.see)
         if kind.one_schema:
             batches = under_one_schema(batches, schema)
+        files = [kind(folder / f"{name}.{format}") for name in ("kept", "removed")]
         try:
-            with (
-                kind(folder / f"kept.{format}") as kept,
-                kind(folder / f"removed.{format}") as removed,
-            ):
-                _write_both(kept, removed, columns.divided(batches, progress), threads)
+            write_files(files, columns.divided(batches, progress), threads)
         except SchemaGrewError as grew:
             schema = grew.schema
         except _NameTakenError:
@@ -262,20 +259,17 @@ class SeenRows:
         )
 
 
-def _write_both(
-    kept: RowFile[Any],
-    removed: RowFile[Any],
-    divided: Iterator[tuple[pa.RecordBatch, pa.RecordBatch]],
-    threads: int,
+def write_files(
+    files: Sequence[RowFile[Any]], batches: Iterable[Sequence[pa.RecordBatch]], threads: int
 ) -> None:
-    """Write all rows, which threads encode; the files do not depend on their number."""
+    """Write batches, each divided among the files; threads encode, and change nothing by that."""
 
     def portions() -> Iterator[tuple[RowFile[Any], pa.Table]]:
-        for batches in divided:
-            for file, batch in zip((kept, removed), batches, strict=True):
+        for divided in batches:
+            for file, batch in zip(files, divided, strict=True):
                 for rows in file.gathered(batch):
                     yield file, rows
-        for file in (kept, removed):
+        for file in files:
             for rows in file.rest():
                 yield file, rows
 
@@ -284,8 +278,11 @@ def _write_both(
         return file, file.encoded(rows)
 
     at_once = min(threads, _MOST_PORTIONS_AT_ONCE)
-    for file, part in Mapped(encoded, portions(), at_once, purpose="write the rows"):
-        file.append(part)
+    with ExitStack() as stack:
+        for file in files:
+            stack.enter_context(file)
+        for file, part in Mapped(encoded, portions(), at_once, purpose="write the rows"):
+            file.append(part)
 
 
 class _NameTakenError(Exception):

@@ -59,6 +59,9 @@ struct TextKernels {
                          const NextRange& next);
     // Whether bytes are well-formed UTF-8.
     bool (*is_utf8)(const std::uint8_t* text, std::size_t size);
+    // The number of words of every text, and 128 bits for these words in their order.
+    void (*key_ranges)(const Column&, std::uint32_t* words, std::uint64_t* keys,
+                       const NextRange& next);
     // The features of single words of a text, in order, with repetitions.
     void (*word_hashes)(const std::uint8_t* text, std::size_t size,
                         std::vector<std::uint64_t>& hashes);
@@ -101,6 +104,11 @@ FeatureTable features_of(const Column&, const ShingleList&, bool with_counts, st
 // as they come. Returns how many features there are then.
 std::size_t order_features(const FeatureColumn&, const OrderedFeatures&, std::size_t threads,
                            const TextKernels& kernels);
+
+// The number of words of each text, and two words of key: equal for the same words in the same
+// order, else different up to collisions.
+void word_keys(const Column&, std::uint32_t* words, std::uint64_t* keys, std::size_t threads,
+               const TextKernels& kernels);
 
 // Whether every string of a column is well-formed UTF-8.
 bool is_utf8_column(const Column&, const TextKernels& kernels);

@@ -11,12 +11,12 @@ from functools import cache
 
 from neardup.kernels.reference import text as reference
 
-_FIRM_ENDS = "。！？；｡؟۔।॥։።፧។៕။"
-_SOFT_ENDS = ".!?…‼⁇⁈⁉"
+FIRM_ENDS = "。！？；｡؟۔।॥։።፧។៕။"
+SOFT_ENDS = ".!?…‼⁇⁈⁉"
 _CLOSERS = "\"'”’»›)]}」』）】〕》〉〗〙〛｝］｣＂＇"
-_SOFT_CLOSERS = _CLOSERS + "“‘"  # „German“ quotes; after 。 they open the next sentence
+SOFT_CLOSERS = _CLOSERS + "“‘"  # „German“ quotes; after 。 they open the next sentence
 _OPENERS = "([{"
-_DIGITS = "0123456789"
+DIGITS = "0123456789"
 _LINE_BREAK = "(?:\r\n|\r(?!\n)|[\n\x0b\x0c\x85\u2028\u2029])"
 
 
@@ -26,7 +26,7 @@ def cut_sentences(text: str) -> list[str]:
     >>> cut_sentences("It cost 3.14 (approx. 3) euros. “Why?” he asked. 好。”走了")
     ['It cost 3.14 (approx. 3) euros.', '“Why?” he asked.', '好。”', '走了']
     """
-    return [sentence for paragraph in _paragraphs(text) for sentence in _sentences(paragraph)]
+    return [sentence for paragraph in _paragraphs(text) for sentence in sentences_of(paragraph)]
 
 
 def longest_sentences(text: str, count: int) -> list[str]:
@@ -53,12 +53,12 @@ def edge_sentences(text: str) -> list[str]:
     without blank lines, each line is a paragraph. The title is not repeated as a sentence of the
     first paragraph.
     """
-    lines = [line.strip(_white_space()) for line in _line_breaks().split(text)]
+    lines = [line.strip(white_space()) for line in line_breaks().split(text)]
     lines = [line for line in lines if _word_character().search(line)]
     if not lines:
         return []
     paragraphs = [paragraph for paragraph in _paragraphs(text) if paragraph]
-    edges = [_edges(_sentences(part)) for part in (paragraphs if len(paragraphs) > 1 else lines)]
+    edges = [_edges(sentences_of(part)) for part in (paragraphs if len(paragraphs) > 1 else lines)]
     edges = [pair for pair in edges if pair]
     edges[0] = [sentence for sentence in edges[0] if sentence != lines[0]]
     return [lines[0], *(sentence for pair in edges for sentence in pair)]
@@ -70,19 +70,19 @@ def _edges(sentences: Iterable[str]) -> list[str]:
 
 
 def _paragraphs(text: str) -> list[str]:
-    return [part.strip(_white_space()) for part in _blank_lines().split(text)]
+    return [part.strip(white_space()) for part in _blank_lines().split(text)]
 
 
-def _sentences(paragraph: str) -> Iterator[str]:
+def sentences_of(paragraph: str) -> Iterator[str]:
     """Cut one paragraph, stripped of white space."""
     start = 0
     for mark in _marks().finditer(paragraph):
         if mark[1] or _ends_softly(paragraph, mark):
-            sentence = paragraph[start : mark.end()].strip(_white_space())
+            sentence = paragraph[start : mark.end()].strip(white_space())
             start = mark.end()
             if _word_character().search(sentence):
                 yield sentence
-    rest = paragraph[start:].strip(_white_space())
+    rest = paragraph[start:].strip(white_space())
     if _word_character().search(rest):
         yield rest
 
@@ -90,7 +90,7 @@ def _sentences(paragraph: str) -> Iterator[str]:
 def _ends_softly(paragraph: str, mark: re.Match[str]) -> bool:
     """Whether a mark of rule 3 ends a sentence."""
     following = _after_white_space().match(paragraph, mark.end())
-    if not following or following[1] in _lower_case_or_digit():
+    if not following or following[1] in lower_case_or_digit():
         return False
     before = paragraph[max(0, mark.start() - 2) : mark.start()]
     return mark[0] != "." or not _one_character_word().fullmatch(before)
@@ -102,34 +102,35 @@ def _ends_softly(paragraph: str, mark: re.Match[str]) -> bool:
 @cache
 def _marks() -> re.Pattern[str]:
     """A firm end is group 1. The pattern never backtracks over a mark, so time is linear."""
-    firm, soft = re.escape(_FIRM_ENDS), re.escape(_SOFT_ENDS)
+    firm, soft = re.escape(FIRM_ENDS), re.escape(SOFT_ENDS)
     return re.compile(
         rf"((?:[{firm}]|……|．(?![0-9０-９]))[{firm}{soft}．{re.escape(_CLOSERS)}]*)"
-        rf"|[{soft}][{soft}{re.escape(_SOFT_CLOSERS)}]*"
+        rf"|[{soft}][{soft}{re.escape(SOFT_CLOSERS)}]*"
     )
 
 
 @cache
 def _blank_lines() -> re.Pattern[str]:
-    blank = re.escape(re.sub(_LINE_BREAK, "", _white_space()))
+    blank = re.escape(re.sub(_LINE_BREAK, "", white_space()))
     return re.compile(f"{_LINE_BREAK}(?:[{blank}]*{_LINE_BREAK})+")
 
 
 @cache
-def _line_breaks() -> re.Pattern[str]:
+def line_breaks() -> re.Pattern[str]:
+    """One line break."""
     return re.compile(_LINE_BREAK)
 
 
 @cache
 def _after_white_space() -> re.Pattern[str]:
-    space = re.escape(_white_space())
+    space = re.escape(white_space())
     return re.compile(f"[{space}]+([^{space}])")
 
 
 @cache
 def _one_character_word() -> re.Pattern[str]:
     """Matches the two characters before a full stop, or one at the start of the paragraph."""
-    before = re.escape(_white_space() + _OPENERS + ".")
+    before = re.escape(white_space() + _OPENERS + ".")
     return re.compile(f"[{before}]?[{_characters('letter')}]")
 
 
@@ -139,13 +140,15 @@ def _word_character() -> re.Pattern[str]:
 
 
 @cache
-def _white_space() -> str:
+def white_space() -> str:
+    """All white space of nd1."""
     return "".join(chr(code) for code, kind in reference.kinds().items() if kind == "space")
 
 
 @cache
-def _lower_case_or_digit() -> frozenset[str]:
-    return frozenset(map(chr, reference.lower_map().values())) | frozenset(_DIGITS)
+def lower_case_or_digit() -> frozenset[str]:
+    """Characters that do not begin a sentence behind a soft end."""
+    return frozenset(map(chr, reference.lower_map().values())) | frozenset(DIGITS)
 
 
 @cache

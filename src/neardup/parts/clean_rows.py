@@ -1,0 +1,111 @@
+"""The rows of an input with other texts, written in one pass."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.collection.source import Progress, RowBatch, Source
+from neardup.deduplication.row_files import KINDS, write_files
+from neardup.deduplication.rows import SchemaGrewError, under_one_schema
+from neardup.errors import InputError
+from neardup.frozen import dataclass
+from neardup.kernels.columns import chosen
+
+KEPT, REMOVED = "kept", "removed"
+
+
+@dataclass(frozen=True, eq=False)
+class CleanRows:
+    """What becomes of a batch: its new texts, if they change, and the rows to keep, if not all."""
+
+    texts: pa.Array | None = None
+    keeps: NDArray[np.bool_] | None = None
+
+
+Clean = Callable[[int, RowBatch], CleanRows]
+
+
+def write_clean_rows(
+    source: Source,
+    folder: Path,
+    format: str,
+    clean: Clean,
+    *,
+    threads: int,
+    with_removed: bool = False,
+    restart: Callable[[], None] = lambda: None,
+    progress: Progress | None = None,
+) -> None:
+    """Write kept.FORMAT and, if asked to, removed.FORMAT into a folder.
+
+    `clean` is called with the place of the first document of each batch, in order, and the batch.
+    Where a later batch shows that earlier ones were of too narrow a schema, all begins again, after
+    a call of `restart`.
+    """
+    kind, schema = KINDS[format], None
+    names = (KEPT, REMOVED) if with_removed else (KEPT,)
+    while True:
+        keeps: deque[NDArray[np.bool_] | None] = deque()
+        rows = _cleaned(source, clean, keeps, progress)
+        if kind.one_schema:
+            rows = under_one_schema(rows, schema)
+        try:
+            files = [kind(folder / f"{name}.{format}") for name in names]
+            write_files(files, _divided(rows, keeps, with_removed), threads)
+        except SchemaGrewError as grew:
+            schema = grew.schema
+            restart()
+        else:
+            return
+
+
+def _cleaned(
+    source: Source,
+    clean: Clean,
+    keeps: deque[NDArray[np.bool_] | None],
+    progress: Progress | None,
+) -> Iterator[pa.RecordBatch]:
+    first = 0
+    for batch in source.rows():
+        made = clean(first, batch)
+        keeps.append(made.keeps)
+        yield batch.rows if made.texts is None else with_texts(batch, made.texts)
+        first += len(batch.rows)
+        if progress is not None:
+            progress(first, None, first)
+
+
+def _divided(
+    batches: Iterator[pa.RecordBatch],
+    keeps: deque[NDArray[np.bool_] | None],
+    with_removed: bool,
+) -> Iterator[tuple[pa.RecordBatch, ...]]:
+    for rows in batches:
+        kept = keeps.popleft()
+        if not with_removed:
+            yield (rows,)
+        elif kept is None:
+            yield rows, rows.slice(0, 0)
+        else:
+            yield chosen(rows, kept), chosen(rows, ~kept)
+
+
+def with_texts(batch: RowBatch, texts: pa.Array) -> pa.RecordBatch:
+    """The rows with other texts in the column of texts."""
+    name = text_column_of(batch)
+    place = batch.rows.schema.get_field_index(name)
+    return batch.rows.set_column(place, pa.field(name, texts.type), texts)
+
+
+def text_column_of(batch: RowBatch) -> str:
+    """The name of the one column of texts."""
+    names = batch.names[1]
+    if len(names) != 1:
+        raise InputError(f"documents have {len(names)} columns of text; name one with text=COL")
+    return names[0]
