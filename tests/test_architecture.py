@@ -31,6 +31,7 @@ LAYERS = [
     {"client"},
     {"contrib"},
     {"deduplication"},
+    {"parts"},
     {"distributed"},
     {"spark"},
     {"runs"},

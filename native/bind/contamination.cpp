@@ -76,7 +76,7 @@ nb::dict scan(const Benchmark& benchmark, const Input<std::uint8_t>& data,
     return tables_of(found);
 }
 
-void add(Benchmark& benchmark, const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
+auto add(Benchmark& benchmark, const Input<std::uint8_t>& data, const Input<std::int64_t>& offsets,
          const Input<std::uint32_t>& item_of, std::size_t items, const std::string& isa) {
     const Column fields = column_of(data, offsets);
     if (item_of.size() != fields.count) throw std::invalid_argument("every field has an item");
@@ -86,8 +86,12 @@ void add(Benchmark& benchmark, const Input<std::uint8_t>& data, const Input<std:
             throw std::invalid_argument("the items of fields must ascend");
     }
     const TextKernels& kernels = text_kernels_for(isa);
-    nb::gil_scoped_release release;
-    benchmark.add(fields, item_of.data(), items, kernels);
+    std::vector<std::uint8_t> chosen;
+    {
+        nb::gil_scoped_release release;
+        chosen = benchmark.add(fields, item_of.data(), items, kernels);
+    }
+    return array_of(std::move(chosen));
 }
 
 auto word_places_of(const Input<std::uint8_t>& text, const Input<std::uint64_t>& numbers) {

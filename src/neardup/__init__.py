@@ -61,6 +61,8 @@ if TYPE_CHECKING:
         jaccard as jaccard,
         weighted_jaccard as weighted_jaccard,
     )
+    from neardup.parts.contamination.result import ContaminationResult as ContaminationResult
+    from neardup.parts.contamination.run import contamination as contamination
 
 # A name brings its module in when it is first used.
 _NAMES = {
@@ -84,6 +86,8 @@ _NAMES = {
     "neardup.lab.tune.run": ("tune",),
     "neardup.pairs.by_fingerprints": ("find_pairs",),
     "neardup.pairs.similarity": ("cosine", "jaccard", "weighted_jaccard"),
+    "neardup.parts.contamination.result": ("ContaminationResult",),
+    "neardup.parts.contamination.run": ("contamination",),
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 

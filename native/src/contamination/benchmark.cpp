@@ -34,34 +34,41 @@ Benchmark::Benchmark(const BenchmarkSettings& settings)
         throw std::invalid_argument("a hit has at least one word, and is in one item");
 }
 
-void Benchmark::add(const Column& fields, const std::uint32_t* item_of, std::size_t items,
-                    const TextKernels& kernels) {
+std::vector<std::uint8_t> Benchmark::add(const Column& fields, const std::uint32_t* item_of,
+                                         std::size_t items, const TextKernels& kernels) {
     Gathered gathered;
     kernels.word_ranges(fields, gathered, whole_column(fields));
+    std::vector<std::uint8_t> chosen(fields.count, 0);
     std::vector<std::span<const std::uint64_t>> own;
     std::size_t field = 0;
     for (std::size_t item = 0; item < items; ++item) {
+        const std::size_t first = field;
         own.clear();
         for (; field < fields.count && item_of[field] == item; ++field)
             own.emplace_back(gathered.words.data() + gathered.begins[field],
                              gathered.begins[field + 1] - gathered.begins[field]);
-        add_item(own);
+        add_item(own, chosen.data() + first);
     }
+    return chosen;
 }
 
-void Benchmark::add_item(const std::vector<std::span<const std::uint64_t>>& fields) {
-    std::vector<std::span<const std::uint64_t>> chosen;
-    std::span<const std::uint64_t> longest;
-    for (const auto& field : fields) {
-        if (field.size() >= settings_.min_words) chosen.push_back(field);
-        if (field.size() > longest.size()) longest = field;
+void Benchmark::add_item(std::span<const std::span<const std::uint64_t>> fields,
+                         std::uint8_t* chosen) {
+    std::size_t longest = 0, total = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        chosen[i] = fields[i].size() >= settings_.min_words;
+        if (chosen[i] != 0) total += fields[i].size();
+        if (fields[i].size() > fields[longest].size()) longest = i;
     }
-    if (chosen.empty() && longest.size() >= settings_.short_words) chosen.push_back(longest);
+    if (total == 0 && !fields.empty() && fields[longest].size() >= settings_.short_words) {
+        chosen[longest] = 1;
+        total = fields[longest].size();
+    }
     const auto item = static_cast<std::uint32_t>(words_of_.size());
-    std::size_t total = 0;
     Added added{0, 0};
-    for (const auto& field : chosen) {
-        total += field.size();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (chosen[i] == 0) continue;
+        const auto& field = fields[i];
         for (const std::uint64_t word : field) {
             added.one = portable::fold_multiply(added.one ^ word, 0x9E3779B97F4A7C15ULL) + word;
             added.two = portable::fold_multiply(added.two ^ word, 0xC2B2AE3D27D4EB4FULL) + word;
@@ -75,8 +82,9 @@ void Benchmark::add_item(const std::vector<std::span<const std::uint64_t>>& fiel
     item_begins_.push_back(static_cast<std::uint32_t>(words_.size()));
     same_as_.push_back(total == 0 ? item : known_.try_emplace(added, item).first->second);
     if (same_as_.back() != item) return;
-    for (const auto& field : chosen) {
-        words_.insert(words_.end(), field.begin(), field.end());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (chosen[i] == 0) continue;
+        words_.insert(words_.end(), fields[i].begin(), fields[i].end());
         field_begins_.push_back(static_cast<std::uint32_t>(words_.size()));
         field_items_.push_back(item);
     }

@@ -54,10 +54,16 @@ class BenchmarkIndex:
         )
         self._isa = isa
 
-    def add(self, fields: pa.Array, item_of: NDArray[np.uint32], items: int) -> None:
-        """Add items; field i is one of the item `item_of[i]`, in ascending order from 0."""
+    def add(
+        self, fields: pa.Array, item_of: NDArray[np.uint32], items: int
+    ) -> NDArray[np.bool_]:
+        """Add items; field i is one of the item `item_of[i]`, in ascending order from 0.
+
+        Returns which fields are looked for.
+        """
         data, offsets = string_buffers(fields)
-        self._native.add(data, offsets, item_of, items=items, isa=self._isa)
+        used = self._native.add(data, offsets, item_of, items=items, isa=self._isa)
+        return used.view(np.bool_)
 
     def begin_next(self) -> None:
         """Begin another benchmark: its items are never the same as earlier ones."""

@@ -73,9 +73,10 @@ class Benchmark {
     explicit Benchmark(const BenchmarkSettings& settings);
 
     // Add items. `item_of[i]`, ascending from 0 without gaps, says whose field text i of the column
-    // is; `items` is their number. An item without fields is too short.
-    void add(const Column& fields, const std::uint32_t* item_of, std::size_t items,
-             const TextKernels& kernels);
+    // is; `items` is their number. An item without fields is too short. Returns for each field
+    // whether it is looked for.
+    std::vector<std::uint8_t> add(const Column& fields, const std::uint32_t* item_of,
+                                  std::size_t items, const TextKernels& kernels);
     // Items that follow are never the same as earlier ones.
     void begin_next() { known_.clear(); }
     // Make the tables; nothing is added after that.
@@ -113,7 +114,7 @@ class Benchmark {
         }
     };
 
-    void add_item(const std::vector<std::span<const std::uint64_t>>& fields);
+    void add_item(std::span<const std::span<const std::uint64_t>> fields, std::uint8_t* chosen);
     std::size_t field_at(std::uint32_t position) const;
     bool is_seed(std::uint32_t position) const { return seeds_[position]; }
     std::size_t keep(std::span<std::uint32_t> group);

@@ -1,0 +1,131 @@
+"""What is known of every item after all documents, in memory that the corpus does not change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from neardup.frozen import dataclass
+from neardup.kernels.contamination import Found
+from neardup.parts.contamination.items import Items
+
+Numbers = NDArray[np.int64]
+_EXAMPLES = 50
+_AROUND = 300  # characters on each side of a run
+
+
+@dataclass(frozen=True)
+class Example:
+    """An item where it is most complete: the document, and its longest run there in context."""
+
+    item: int
+    document: Any
+    share: float
+    longest: int
+    before: str
+    run: str
+    after: str
+
+
+class ItemTotals:
+    """Counts for every item, over all documents so far."""
+
+    def __init__(self, items: Items) -> None:
+        self._items = items
+        count = len(items)
+        self.documents = np.zeros(count, np.int64)
+        self.covered = np.zeros(count, np.int64)  # most words in one document
+        self.longest = np.zeros(count, np.int64)
+        self._begins = np.append(0, np.cumsum(items.words))
+        self._ever = np.zeros(int(self._begins[-1]), np.bool_)  # words covered in any document
+        self._best: dict[int, Any] = {}
+        self._examples: dict[int, Example] = {}
+        self._least: tuple[float, int] = (0.0, 0)  # what an example must exceed
+
+    def add(self, found: Found, ids: pa.Array, texts: pa.Array) -> None:
+        """Count what was found in a batch of documents."""
+        items, documents = found.items["item"], found.items["document"]
+        if not len(items):
+            return
+        np.add.at(self.documents, items, 1)
+        np.maximum.at(self.longest, items, found.items["longest"])
+        hits = zip(
+            (self._begins[found.hits["item"]] + found.hits["item_start"]).tolist(),
+            found.hits["words"].tolist(),
+            strict=True,
+        )
+        for begin, words in set(hits):
+            self._ever[begin : begin + words] = True
+        covered = found.items["covered"]
+        # The first document with most words of an item, if it has more than any before.
+        order = np.lexsort((documents, -covered, items))
+        first = order[np.append(True, np.diff(items[order]) != 0)]
+        better = first[covered[first] > self.covered[items[first]]]
+        self.covered[items[better]] = covered[better]
+        for row in better.tolist():
+            item, document = int(items[row]), int(documents[row])
+            self._best[item] = ids[document].as_py()
+            share = float(covered[row]) / float(self._items.words[item])
+            longest = int(found.items["longest"][row])
+            if (share, longest) > self._least or len(self._examples) < _EXAMPLES:
+                self._examples[item] = _example(
+                    self._best[item], item, share, longest, found, document, texts
+                )
+        if len(self._examples) > 2 * _EXAMPLES:
+            self._prune()
+
+    def _prune(self) -> None:
+        kept = sorted(self._examples.values(), key=_worst)[:_EXAMPLES]
+        self._examples = {one.item: one for one in kept}
+        self._least = (kept[-1].share, kept[-1].longest)
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """The largest share of each item in one document."""
+        return self.covered / np.maximum(1, self._items.words)
+
+    def ever(self) -> NDArray[np.float64]:
+        """The share of each item that is in any document."""
+        sums = np.append(0, np.cumsum(self._ever, dtype=np.int64))
+        covered = sums[self._begins[1:]] - sums[self._begins[:-1]]
+        return np.asarray(covered / np.maximum(1, self._items.words))
+
+    def best_document(self, item: int) -> Any:
+        """The id of the first document with the largest share of an item; None without hits."""
+        return self._best.get(item)
+
+    def worst(self) -> list[Example]:
+        """The most contaminated items, the worst first."""
+        return sorted(self._examples.values(), key=_worst)[:_EXAMPLES]
+
+
+def _worst(example: Example) -> tuple[float, int, int]:
+    return -example.share, -example.longest, example.item
+
+
+def _example(
+    id: Any,
+    item: int,
+    share: float,
+    longest: int,
+    found: Found,
+    document: int,
+    texts: pa.Array,
+) -> Example:
+    hits = found.hits
+    own = np.flatnonzero((hits["document"] == document) & (hits["item"] == item))
+    row = int(own[int(hits["words"][own].argmax())])
+    start, end = int(hits["start"][row]), int(hits["end"][row])
+    text = texts[document].as_py()
+    return Example(
+        item,
+        id,
+        share,
+        longest,
+        text[max(0, start - _AROUND) : start],
+        text[start:end],
+        text[end : end + _AROUND],
+    )
