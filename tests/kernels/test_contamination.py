@@ -151,7 +151,10 @@ def test_places_of_words(text, data):
 
 def test_words_that_too_many_items_share_do_not_count_alone():
     template = "Answer the following question by choosing one of the options:"
-    items = [[f"{template} what is {number} plus {number + 1} times {number + 2}"] for number in range(50)]
+    items = [
+        [f"{template} what is {number} plus {number + 1} times {number + 2}"]
+        for number in range(50)
+    ]
     index = index_of(items, min_words=8, short_words=5, max_items=10)
     whole = items[7][0]
     found = index.scan(pa.array([template, whole], pa.large_string()))

@@ -54,9 +54,7 @@ class BenchmarkIndex:
         )
         self._isa = isa
 
-    def add(
-        self, fields: pa.Array, item_of: NDArray[np.uint32], items: int
-    ) -> NDArray[np.bool_]:
+    def add(self, fields: pa.Array, item_of: NDArray[np.uint32], items: int) -> NDArray[np.bool_]:
         """Add items; field i is one of the item `item_of[i]`, in ascending order from 0.
 
         Returns which fields are looked for.
@@ -103,9 +101,7 @@ class BenchmarkIndex:
     def scan(self, documents: pa.Array, *, least_share: float = 0.0) -> Found:
         """Find the items in documents; any number of threads may do so at once."""
         data, offsets = string_buffers(documents)
-        return Found(
-            **self._native.scan(data, offsets, least_share=least_share, isa=self._isa)
-        )
+        return Found(**self._native.scan(data, offsets, least_share=least_share, isa=self._isa))
 
 
 def word_places(text: bytes, numbers: NDArray[np.uint64]) -> tuple[Numbers, ...]:

@@ -142,9 +142,7 @@ def ids_of(batch: RowBatch, first: int) -> pa.Array:
     return column_of(np.arange(first, first + len(batch.rows)))
 
 
-def open_benchmarks(
-    given: Any, settings: ContaminationSettings
-) -> list[BenchmarkSource]:
+def open_benchmarks(given: Any, settings: ContaminationSettings) -> list[BenchmarkSource]:
     """What a caller gives as benchmarks: a mapping from names, or a source as for documents."""
     if isinstance(given, Mapping):
         return [
@@ -155,14 +153,14 @@ def open_benchmarks(
     return _distinct(list(_opened(given, settings, None)))
 
 
-def open_files(
-    names: Sequence[str], settings: ContaminationSettings
-) -> list[BenchmarkSource]:
+def open_files(names: Sequence[str], settings: ContaminationSettings) -> list[BenchmarkSource]:
     """Files, folders, globs and URLs by their names, each file a benchmark."""
     return _distinct([one for name in names for one in _opened(name, settings, None)])
 
 
-def _opened(given: Any, settings: ContaminationSettings, name: str | None) -> Iterator[BenchmarkSource]:
+def _opened(
+    given: Any, settings: ContaminationSettings, name: str | None
+) -> Iterator[BenchmarkSource]:
     if isinstance(given, str | os.PathLike):
         given = os.fspath(given)
         files = [source for source in expand([given]) if not source.fault]
@@ -329,4 +327,3 @@ def _stem(path: PurePath) -> str:
 def places_of(benchmarks: Sequence[BenchmarkSource]) -> list[str]:
     """The files that the benchmarks are read from, which no output may replace."""
     return [place for benchmark in benchmarks for place in benchmark.source.places]
-

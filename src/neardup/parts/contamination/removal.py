@@ -10,14 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from neardup.collection.source import Progress, RowBatch, Source
+from neardup.collection.source import DocumentBatch, Progress, RowBatch, Source
 from neardup.errors import InputError
+from neardup.features.columns import GivenTerms
+from neardup.frozen import dataclass
 from neardup.kernels.columns import column_of, string_buffers, taken
+from neardup.kernels.contamination import Found
 from neardup.kernels.passages import cut_passages
 from neardup.parts.clean_rows import CleanRows, write_clean_rows
 from neardup.parts.contamination.items import ids_of
 from neardup.parts.contamination.settings import DOCUMENTS
-from neardup.parts.contamination.tables import GrowingTable
+from neardup.parts.contamination.tables import GrowingTable, ItemNames, largest_items
 from neardup.parts.cutting import cut_out
 from neardup.read.columns import plain_text
 
@@ -25,11 +28,40 @@ Numbers = NDArray[np.int64]
 PASSAGES_FILE = "removed_passages.parquet"
 
 
-class MarkedRanges:
-    """Ranges of documents, in the order of the documents, read from a file as they are wanted.
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Ranges of documents, in order: the row of the document, and where it begins and ends.
 
-    The file has the place of the document in the corpus, and the first and last byte in its text.
+    `item` is the item of which the document has the largest share, and `share` that share.
     """
+
+    row: Numbers
+    start_byte: Numbers
+    end_byte: Numbers
+    item: Numbers
+    share: NDArray[np.float64]
+
+    def table(self) -> pa.Table:
+        """As a table, for a file."""
+        return pa.table({name: column_of(column) for name, column in vars(self).items()})
+
+
+def marks_of(found: Found, shares: NDArray[np.float64], first: int) -> Marks:
+    """The ranges to be removed of a batch that begins with document `first`."""
+    ranges = found.ranges
+    documents = np.searchsorted(found.documents["document"], ranges["document"])
+    largest = largest_items(found, shares)[documents]
+    return Marks(
+        ranges["document"] + first,
+        ranges["start_byte"],
+        ranges["end_byte"],
+        found.items["item"][largest],
+        shares[largest],
+    )
+
+
+class MarkedRanges:
+    """All marks of a corpus, read from a file as they are wanted."""
 
     def __init__(self, path: Path, documents: int) -> None:
         self._path, self._documents = path, documents
@@ -38,38 +70,40 @@ class MarkedRanges:
     def restart(self) -> None:
         """Begin again with the first document."""
         self._batches: Iterator[pa.RecordBatch] = pq.ParquetFile(self._path).iter_batches()
-        self._held = [np.zeros(0, np.int64)] * 3
+        self._held: pa.Table | None = None
         self._next = 0
 
-    def of(self, first: int, count: int) -> tuple[Numbers, Numbers, Numbers]:
-        """The ranges of the next `count` documents: their rows among these, begins and ends."""
+    def of(self, first: int, count: int) -> Marks:
+        """The marks of the next `count` documents, the first at the place `first`."""
         if first != self._next or first + count > self._documents:
             raise InputError(
                 f"the corpus changed while it was read: it had {self._documents:,} documents at "
                 "first, and now another number; run again when nobody writes to it"
             )
         self._next += count
-        while not len(self._held[0]) or self._held[0][-1] < first + count:
-            batch = next(self._batches, None)
-            if batch is None:
+        parts = []
+        while (batch := self._waiting()) is not None:
+            end = int(np.searchsorted(batch["row"].to_numpy(), first + count))
+            parts.append(batch.slice(0, end))
+            self._held = batch.slice(end) if end < len(batch) else None
+            if self._held is not None:
                 break
-            new = [column.to_numpy() for column in batch.columns]
-            self._held = [np.concatenate(both) for both in zip(self._held, new, strict=True)]
-        end = int(np.searchsorted(self._held[0], first + count))
-        places, begins, ends = (column[:end] for column in self._held)
-        self._held = [column[end:] for column in self._held]
-        return places - first, begins, ends
+        if not parts:
+            nothing = np.zeros(0, np.int64)
+            return Marks(nothing, nothing, nothing, nothing, np.zeros(0))
+        row, *others = (column.to_numpy() for column in pa.concat_tables(parts).columns)
+        return Marks(row - first, *others)
+
+    def _waiting(self) -> pa.Table | None:
+        if self._held is None:
+            batch = next(self._batches, None)
+            self._held = None if batch is None else pa.Table.from_batches([batch])
+        return self._held
 
     def require_end(self) -> None:
         """Refuse a corpus that has fewer documents than before."""
         if self._next != self._documents:
             self.of(self._next, self._documents - self._next + 1)
-
-
-def marked_table(places: Numbers, begins: Numbers, ends: Numbers) -> pa.Table:
-    """Ranges, as the file has them."""
-    columns = {"place": places, "start_byte": begins, "end_byte": ends}
-    return pa.table({name: column_of(column) for name, column in columns.items()})
 
 
 def write_without(
@@ -78,6 +112,7 @@ def write_without(
     format: str,
     remove: str,
     marked: MarkedRanges,
+    names: ItemNames,
     *,
     threads: int,
     progress: Progress | None,
@@ -85,7 +120,7 @@ def write_without(
     """Write the rows of the corpus without marked documents or sentences; returns counts."""
     if remove == DOCUMENTS:
         return _without_documents(
-            source, folder, format, marked, threads=threads, progress=progress
+            source, folder, format, marked, names, threads=threads, progress=progress
         )
     return _without_passages(source, folder, format, marked, threads=threads, progress=progress)
 
@@ -95,6 +130,7 @@ def _without_documents(
     folder: Path,
     format: str,
     marked: MarkedRanges,
+    names: ItemNames,
     *,
     threads: int,
     progress: Progress | None,
@@ -103,11 +139,13 @@ def _without_documents(
 
     def clean(first: int, batch: RowBatch) -> CleanRows:
         nonlocal removed
-        rows, _, _ = marked.of(first, len(batch.rows))
+        marks = marked.of(first, len(batch.rows))
+        rows, own = np.unique(marks.row, return_index=True)
         keeps = np.ones(len(batch.rows), np.bool_)
         keeps[rows] = False
-        removed += int((~keeps).sum())
-        return CleanRows(keeps=keeps)
+        removed += len(rows)
+        why = {**names.columns(marks.item[own]), "item_share": column_of(marks.share[own])}
+        return CleanRows(keeps=keeps, why=why)
 
     def restart() -> None:
         nonlocal removed
@@ -141,7 +179,8 @@ def _without_passages(
 
     def clean(first: int, batch: RowBatch) -> CleanRows:
         texts = texts_of(batch)
-        rows, begins, ends = sentences_around(texts, *marked.of(first, len(batch.rows)))
+        marks = marked.of(first, len(batch.rows))
+        rows, begins, ends = sentences_around(texts, marks.row, marks.start_byte, marks.end_byte)
         parts.add(texts, ids_of(batch, first), rows, begins, ends)
         if not len(rows):
             return CleanRows()
@@ -163,8 +202,9 @@ def _without_passages(
     }
 
 
-def texts_of(batch: RowBatch) -> pa.Array:
-    """The texts of a batch of rows; a missing text is empty."""
+def texts_of(batch: DocumentBatch | RowBatch) -> pa.Array:
+    """The texts of a batch; a missing text is empty."""
+    assert not isinstance(batch.columns, GivenTerms)
     (column,) = batch.columns
     return plain_text(column.texts).cast(pa.large_string()).fill_null("")
 
@@ -242,4 +282,3 @@ class _RemovedPassages:
 def _passages_schema(ids: pa.DataType) -> pa.Schema:
     numbers = [(name, pa.int64()) for name in ("start", "end", "start_byte", "end_byte")]
     return pa.schema([("document", ids), *numbers, ("text", pa.large_string())])
-

@@ -76,7 +76,9 @@ class ContaminationResult:
     def _repr_html_(self) -> str:
         names = ("name", "items", "hit", "half", "most", "whole", "too_short")
         rows = [[one[name] for name in names] for one in self.benchmarks]
-        worst = [[f"{one.share:.2f}", one.benchmark, one.item, str(one.document)] for one in self.worst]
+        worst = [
+            [f"{one.share:.2f}", one.benchmark, one.item, str(one.document)] for one in self.worst
+        ]
         heads = ["", "items", "in part", "half", "most", "whole", "too short"]
         return notebook.block(
             notebook.heading(repr(self)),

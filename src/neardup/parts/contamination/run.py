@@ -37,7 +37,7 @@ from neardup.parts.contamination.result import (
 )
 from neardup.parts.contamination.scan import CorpusScan
 from neardup.parts.contamination.settings import MAX_ITEMS, MIN_WORDS, ContaminationSettings
-from neardup.parts.contamination.tables import ITEMS, items_table
+from neardup.parts.contamination.tables import ITEMS, ItemNames, items_table
 
 FOLDER = FolderKind(
     marker="summary.json",
@@ -171,6 +171,7 @@ def _run(
                     format,
                     settings.remove,
                     MarkedRanges(marks, scan.documents),
+                    ItemNames(items),
                     threads=kernels.thread_count(settings.reader.threads),
                     progress=stage("output"),
                 )

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from neardup import kernels
 from neardup.collection.rejected import RejectedRows
 from neardup.collection.source import DocumentBatch, Progress, Source
 from neardup.engines.local import Mapped
-from neardup.features.columns import GivenTerms
 from neardup.frozen import dataclass
 from neardup.kernels.contamination import Found
 from neardup.parts.contamination.items import Items
-from neardup.parts.contamination.removal import marked_table
+from neardup.parts.contamination.removal import marks_of, texts_of
 from neardup.parts.contamination.settings import ContaminationSettings
 from neardup.parts.contamination.tables import (
     DOCUMENTS,
     HITS,
     GrowingTable,
     ItemNames,
+    Shares,
     documents_table,
     hits_table,
     shares_of,
 )
 from neardup.parts.contamination.totals import ItemTotals
-from neardup.read.columns import plain_text
 
 _LARGE_BATCH = 16 << 20
 _MOST_BATCHES_AT_ONCE = 4
@@ -55,7 +54,7 @@ class CorpusScan:
         self._names = ItemNames(items)
         self._hits = GrowingTable(folder / HITS, lambda: self._empty(hits_table))
         self._documents = GrowingTable(folder / DOCUMENTS, lambda: self._empty(self._table))
-        self._marks = GrowingTable(marks, lambda: marked_table(*[np.zeros(0, np.int64)] * 3).schema)
+        self._marks = GrowingTable(marks, lambda: self._empty(_marks_table))
         self.totals = ItemTotals(items)
         self.rejected = RejectedRows()
         self.id_type = pa.string()
@@ -63,22 +62,20 @@ class CorpusScan:
 
     def run(self, source: Source, progress: Progress | None) -> None:
         """Go through the corpus once."""
-        threads = min(
-            kernels.thread_count(self._settings.reader.threads), _MOST_BATCHES_AT_ONCE
-        )
+        threads = min(kernels.thread_count(self._settings.reader.threads), _MOST_BATCHES_AT_ONCE)
         scanned = Mapped(
             self._scanned,
             source.batches(progress),
             threads,
             purpose="read the corpus",
-            large=lambda batch: _texts(batch).nbytes > _LARGE_BATCH,
+            large=lambda batch: texts_of(batch).nbytes > _LARGE_BATCH,
         )
         with self._hits, self._documents, self._marks:
             for one in scanned:
                 self._take(one)
 
     def _scanned(self, batch: DocumentBatch) -> _Scanned:
-        texts = _texts(batch)
+        texts = texts_of(batch)
         share = self._settings.remove_share if self._settings.remove else _NO_RANGES
         return _Scanned(batch, texts, self._items.index.scan(texts, least_share=share))
 
@@ -91,30 +88,22 @@ class CorpusScan:
             shares = shares_of(found, self._items)
             self._hits.add(hits_table(found, ids, self._names, shares))
             self._documents.add(self._table(found, ids, self._names, shares))
-            ranges = found.ranges
-            self._marks.add(
-                marked_table(
-                    ranges["document"] + self.documents, ranges["start_byte"], ranges["end_byte"]
-                )
-            )
+            self._marks.add(marks_of(found, shares, self.documents).table())
             self.totals.add(found, ids, scanned.texts)
         self.documents += len(ids)
         self.words += found.words
         self.hits += len(found.hits["item"])
         self.documents_with_hits += len(found.documents["document"])
 
-    def _table(self, found: Found, ids: pa.Array, names: ItemNames, shares: np.ndarray) -> pa.Table:
+    def _table(self, found: Found, ids: pa.Array, names: ItemNames, shares: Shares) -> pa.Table:
         return documents_table(found, ids, names, shares, self._settings.remove is not None)
 
-    def _empty(self, table: object) -> pa.Schema:
+    def _empty(self, table: Callable[[Found, pa.Array, ItemNames, Shares], pa.Table]) -> pa.Schema:
         """The schema of a table that nothing was added to."""
         nothing = self._items.index.scan(pa.array([], pa.large_string()))
         ids = pa.array([], self.id_type)
-        return table(nothing, ids, self._names, shares_of(nothing, self._items)).schema  # type: ignore[operator]
+        return table(nothing, ids, self._names, shares_of(nothing, self._items)).schema
 
 
-def _texts(batch: DocumentBatch) -> pa.Array:
-    """The texts of a batch; a missing text is empty."""
-    assert not isinstance(batch.columns, GivenTerms)
-    (column,) = batch.columns
-    return plain_text(column.texts).cast(pa.large_string()).fill_null("")
+def _marks_table(found: Found, _ids: pa.Array, _names: ItemNames, shares: Shares) -> pa.Table:
+    return marks_of(found, shares, 0).table()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 HITS, ITEMS, DOCUMENTS = "hits.parquet", "items.parquet", "documents.parquet"
 _ROW_GROUP = 1 << 17
 Numbers = NDArray[np.int64]
+Shares = NDArray[np.float64]
 
 
 class GrowingTable:
@@ -83,7 +84,7 @@ class ItemNames:
         }
 
 
-def hits_table(found: Found, ids: pa.Array, names: ItemNames, shares: Numbers) -> pa.Table:
+def hits_table(found: Found, ids: pa.Array, names: ItemNames, shares: Shares) -> pa.Table:
     """The hits of a batch; `shares` are those of the items in `found.items`."""
     hits = found.hits
     pairs = _pair(found.items["document"], found.items["item"])
@@ -95,20 +96,28 @@ def hits_table(found: Found, ids: pa.Array, names: ItemNames, shares: Numbers) -
         "item_end": column_of(hits["item_start"] + hits["words"]),
         "words": column_of(hits["words"]),
         **{name: column_of(hits[name]) for name in ("start", "end", "start_byte", "end_byte")},
-        "share": column_of(shares[own] if len(own) else np.zeros(0)),
+        "share": column_of(shares[own]),
     }
     return pa.table(columns)
 
 
+def largest_items(found: Found, shares: Shares) -> Numbers:
+    """The row of `found.items` with the item of which each document with hits has the most.
+
+    Of items with equal shares, the one with more words.
+    """
+    items = found.items
+    order = np.lexsort((items["item"], -items["covered"], -shares, items["document"]))
+    return order[np.searchsorted(items["document"][order], found.documents["document"])]
+
+
 def documents_table(
-    found: Found, ids: pa.Array, names: ItemNames, shares: Numbers, removes: bool
+    found: Found, ids: pa.Array, names: ItemNames, shares: Shares, removes: bool
 ) -> pa.Table:
     """The documents of a batch that have hits, and whether something of each is removed."""
     documents, items = found.documents, found.items
     own = documents["document"]
-    # The item of which a document has the largest share, the one with more words of equal ones.
-    order = np.lexsort((items["item"], -items["covered"], -shares, items["document"]))
-    first = order[np.searchsorted(items["document"][order], own)]
+    first = largest_items(found, shares)
     counts = np.searchsorted(items["document"], own, "right") - np.searchsorted(
         items["document"], own
     )
@@ -122,7 +131,7 @@ def documents_table(
             "covered": column_of(documents["covered"]),
             "share": column_of(documents["covered"] / np.maximum(1, words)),
             **names.columns(items["item"][first]),
-            "item_share": column_of(shares[first] if len(first) else np.zeros(0)),
+            "item_share": column_of(shares[first]),
             **removed,
         }
     )
@@ -154,9 +163,9 @@ def items_table(items: Items, totals: ItemTotals, ids: pa.DataType) -> pa.Table:
     )
 
 
-def shares_of(found: Found, items: Items) -> Any:
+def shares_of(found: Found, items: Items) -> Shares:
     """The share of each item in each document, for the rows of `found.items`."""
-    return found.items["covered"] / items.words[found.items["item"]]
+    return np.asarray(found.items["covered"] / items.words[found.items["item"]])
 
 
 def _pair(documents: Numbers, items: Numbers) -> Numbers:

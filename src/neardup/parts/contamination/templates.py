@@ -59,7 +59,7 @@ WORST = """\
 <div class="diff">
 <div class="row sides"><div>item</div><div>document</div></div>
 <div class="row"><div class="text" dir="auto">{text}</div>
-<div class="text" dir="auto">{before}<del>{run}</del>{after}</div></div>
+<div class="text" dir="auto">{before}<mark>{run}</mark>{after}</div></div>
 </div>
 </details>
 """

@@ -120,12 +120,13 @@ def _example(
     row = int(own[int(hits["words"][own].argmax())])
     start, end = int(hits["start"][row]), int(hits["end"][row])
     text = texts[document].as_py()
+    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
     return Example(
         item,
         id,
         share,
         longest,
-        text[max(0, start - _AROUND) : start],
+        f"{'…' if start > _AROUND else ''}{before}",
         text[start:end],
-        text[end : end + _AROUND],
+        f"{after}{'…' if end + _AROUND < len(text) else ''}",
     )

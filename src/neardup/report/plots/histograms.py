@@ -242,7 +242,9 @@ def share_plot(shares: Numbers, items: int, *, name: str = "shares") -> Markup |
     """
     if not len(shares):
         return None
-    counts = np.bincount(np.clip(np.floor(20 * shares + 1e-9), 0, 19).astype(np.int64), minlength=20)
+    counts = np.bincount(
+        np.clip(np.floor(20 * shares + 1e-9), 0, 19).astype(np.int64), minlength=20
+    )
     edges = [place / 20 for place in range(21)]
     names = [f"{low:.2f} to {high:.2f}" for low, high in pairwise(edges)]
     whole = int((shares >= 1).sum())
