@@ -28,6 +28,7 @@ _TEXTS = [
 # For each command, working arguments and options; `{…}` are names of files.
 _WORKING: dict[str, dict[str, list[str]]] = {
     "dedup": {"inputs": ["{docs}"], "output": ["{new}"]},
+    "contamination": {"inputs": ["{docs}"], "benchmark": ["{text}"], "output": ["{new}"]},
     "fingerprint": {"inputs": ["{docs}"], "output": ["{new}"]},
     "pairs": {"left": ["{prints}"], "output": ["{new}"]},
     "plan": {},

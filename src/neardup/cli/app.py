@@ -25,28 +25,9 @@ from neardup.cli.streams import (
 # Each is a module of `cli.commands` with a command of the same name.
 COMMANDS = (
     *("dedup", "explore", "explain", "review", "decisions", "rethreshold", "evaluate"),
-    *(
-        "compare",
-        "contamination",
-        "index",
-        "serve",
-        "keys",
-        "tune",
-        "sweep",
-        "fingerprint",
-        "pairs",
-    ),
-    *(
-        "plan",
-        "curve",
-        "idf",
-        "hashes",
-        "sphere",
-        "presets",
-        "reproduce",
-        "benchmark",
-        "completion",
-    ),
+    *("compare", "contamination", "index", "serve", "keys", "tune", "sweep", "fingerprint"),
+    *("pairs", "plan", "curve", "idf", "hashes", "sphere", "presets", "reproduce", "benchmark"),
+    "completion",
 )
 
 

@@ -68,7 +68,7 @@ def contamination(
     max_document: str | int = "64MB",
     threads: int | None = None,
 ) -> ContaminationResult:
-    """Find the items of benchmarks that occur, wholly or in part, in the documents of a corpus.
+    r"""Find the items of benchmarks that occur, wholly or in part, in the documents of a corpus.
 
     An item hits a document if both have the same `min_words` words in a row; case, punctuation and
     line breaks do not matter. The corpus is read once, batch by batch; only the benchmark is held
@@ -96,7 +96,7 @@ def contamination(
         threads: Number of threads. Default: all cores.
 
     >>> import neardup as nd
-    >>> page = "He wrote:\\n\\nTO BE, or not to be: that is the question. And so on."
+    >>> page = "He wrote:\n\nTO BE, or not to be: that is the question. And so on."
     >>> items = ["To be, or not to be, that is the question", "I think, therefore I am, he said"]
     >>> found = nd.contamination([page, "another page"], items)
     >>> found.items.select(["item", "documents", "share"]).to_pylist()[0]

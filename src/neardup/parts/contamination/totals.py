@@ -43,7 +43,7 @@ class ItemTotals:
         self._ever = np.zeros(int(self._begins[-1]), np.bool_)  # words covered in any document
         self._best: dict[int, Any] = {}
         self._examples: dict[int, Example] = {}
-        self._least: tuple[float, int] = (0.0, 0)  # what an example must exceed
+        self._last: tuple[float, int, int] | None = None  # of those kept, when there are many
 
     def add(self, found: Found, ids: pa.Array, texts: pa.Array) -> None:
         """Count what was found in a batch of documents."""
@@ -70,7 +70,7 @@ class ItemTotals:
             self._best[item] = ids[document].as_py()
             share = float(covered[row]) / float(self._items.words[item])
             longest = int(found.items["longest"][row])
-            if (share, longest) > self._least or len(self._examples) < _EXAMPLES:
+            if self._last is None or (-share, -longest, item) < self._last:
                 self._examples[item] = _example(
                     self._best[item], item, share, longest, found, document, texts
                 )
@@ -80,7 +80,7 @@ class ItemTotals:
     def _prune(self) -> None:
         kept = sorted(self._examples.values(), key=_worst)[:_EXAMPLES]
         self._examples = {one.item: one for one in kept}
-        self._least = (kept[-1].share, kept[-1].longest)
+        self._last = _worst(kept[-1])
 
     @property
     def share(self) -> NDArray[np.float64]:
