@@ -12,19 +12,22 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import neardup as nd
 from neardup.kernels.reference import contamination as twin
 
-QUESTION = "Natalia sold clips to 48 of her friends in April, and then she sold half as many in May."
+QUESTION = "Natalia sold clips to 48 of her friends in April, and she sold half as many in May."
+
 OTHER = "A robe takes two bolts of blue fiber and half that much white fiber, in total how many?"
 
 
 def page(text, number=0):
-    return f"Page {number}. Some words of its own come first.\n\n{text}\n\nAnd others follow it here."
+    return (
+        f"Page {number}. Some words of its own come first.\n\n{text}\n\nAnd others follow it here."
+    )
 
 
 def items_of(found):
     return found.items.to_pylist()
 
 
-words = st.lists(st.sampled_from("a b c d ü 東 ไ".split()), max_size=30).map(" ".join)
+words = st.lists(st.sampled_from(["a", "b", "c", "d", "ü", "東", "ไ"]), max_size=30).map(" ".join)
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -45,12 +48,7 @@ def test_everything_is_as_the_definition_says(corpus, items, min_words):
     ]
     assert found.hits.select(["item", "document", "start", "end"]).to_pylist() == hits
     for number, row in enumerate(items_of(found)):
-        own = [
-            one
-            for _, totals in by_document
-            for one in totals
-            if one["item"] == firsts[number]
-        ]
+        own = [one for _, totals in by_document for one in totals if one["item"] == firsts[number]]
         covered = max((one["covered"] for one in own), default=0)
         assert row["documents"] == len(own)
         assert row["words"] == made[number].words
@@ -193,9 +191,7 @@ def make_corpus(path, documents, rows_per_file=50):
             {"id": f"d{first + place}", "text": text}
             for place, text in enumerate(documents[first : first + rows_per_file])
         ]
-        (path / f"{first:05}.jsonl").write_text(
-            "\n".join(map(json.dumps, rows)), encoding="utf-8"
-        )
+        (path / f"{first:05}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return str(path)
 
 
@@ -214,7 +210,11 @@ def test_threads_and_batches_do_not_matter(tmp_path):
     corpus = make_corpus(tmp_path / "corpus", documents)
     runs = []
     for number, (source, threads) in enumerate(
-        [(corpus, 1), (corpus, 4), (pa.table({"id": [f"d{i}" for i in range(400)], "text": documents}), 1)]
+        [
+            (corpus, 1),
+            (corpus, 4),
+            (pa.table({"id": [f"d{i}" for i in range(400)], "text": documents}), 1),
+        ]
     ):
         out = tmp_path / f"out{number}"
         nd.contamination(source, [QUESTION, OTHER], output=out, threads=threads, remove="passages")
@@ -268,7 +268,7 @@ def test_the_worst_items_are_exact_however_many_there_are(monkeypatch):
     chance = random.Random(2)
     items = [" ".join(f"i{number}w{word}" for word in range(40)) for number in range(60)]
     corpus = []
-    for number, item in enumerate(items):
+    for item in items:
         corpus += [" ".join(item.split()[:size]) for size in chance.sample(range(8, 40), 3)]
     chance.shuffle(corpus)
     table = pa.chunked_array([[text] for text in corpus])

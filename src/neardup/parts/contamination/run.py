@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup import kernels
-from neardup.atomic import FolderKind, TemporaryFolder, replacing_folder
-from neardup.collection.source import Progress, Source, require_output
+from neardup.atomic import FolderKind, TemporaryFolder, replacing_folder, require_apart
+from neardup.collection.source import Progress, Source
 from neardup.deduplication.row_files import FORMATS
 from neardup.deduplication.save import require_format
 from neardup.deduplication.sources import source_of
@@ -138,7 +138,7 @@ def find_contamination(
         temporary = TemporaryFolder()
         made = _run(source, benchmarks, settings, temporary.path, format, stage)
         return ContaminationResult(*made, temporary.path, temporary)
-    require_output([*source.places, *places_of(benchmarks)], output)
+    require_apart(output, [*source.places, *places_of(benchmarks)])
     with replacing_folder(output, FOLDER, overwrite=overwrite) as folder:
         made = _run(source, benchmarks, settings, folder, format, stage)
     return ContaminationResult(*made, Path(output))
