@@ -102,7 +102,7 @@ def test_documents_go_with_the_reason(tmp_path, format):
         kept = [json.loads(line) for line in files["kept"].read_text("utf-8").splitlines()]
         assert json.loads(files["removed"].read_text("utf-8"))["benchmark"] == "exam"
     else:
-        assert files["kept"].read_text("utf-8").splitlines()[0] == "id,text"
+        assert files["kept"].read_text("utf-8").splitlines()[0] == '"id","text"'
         assert "exam" in files["removed"].read_text("utf-8")
         return
     assert [row["id"] for row in kept] == ["a", "c"]

@@ -38,6 +38,7 @@ from neardup.parts.contamination.result import (
 from neardup.parts.contamination.scan import CorpusScan
 from neardup.parts.contamination.settings import MAX_ITEMS, MIN_WORDS, ContaminationSettings
 from neardup.parts.contamination.tables import ITEMS, ItemNames, items_table
+from neardup.settings import suggests_settings
 
 FOLDER = FolderKind(
     marker="summary.json",
@@ -51,6 +52,7 @@ FOLDER = FolderKind(
 StageProgress = Callable[[str], Progress | None]
 
 
+@suggests_settings
 def contamination(
     corpus: Any,
     benchmark: Any,
