@@ -76,16 +76,18 @@ void Benchmark::add_item(std::span<const std::span<const std::uint64_t>> fields,
         added.one = added.one * 3 + field.size();
         added.two = added.two * 5 + field.size();
     }
-    if (words_.size() + total >= kMostWords || words_of_.size() >= kMostWords)
+    if (word_count_ + total >= kMostWords || words_of_.size() >= kMostWords)
         throw std::length_error("a benchmark has more than 2^32 words");
     words_of_.push_back(static_cast<std::uint32_t>(total));
-    item_begins_.push_back(static_cast<std::uint32_t>(words_.size()));
+    item_begins_.push_back(static_cast<std::uint32_t>(word_count_));
     same_as_.push_back(total == 0 ? item : known_.try_emplace(added, item).first->second);
     if (same_as_.back() != item) return;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         if (chosen[i] == 0) continue;
-        words_.insert(words_.end(), fields[i].begin(), fields[i].end());
-        field_begins_.push_back(static_cast<std::uint32_t>(words_.size()));
+        std::copy(fields[i].begin(), fields[i].end(),
+                  buffer_.reserve(word_count_ + fields[i].size()) + word_count_);
+        word_count_ += fields[i].size();
+        field_begins_.push_back(static_cast<std::uint32_t>(word_count_));
         field_items_.push_back(item);
     }
 }
@@ -130,18 +132,17 @@ std::size_t Benchmark::keep(std::span<std::uint32_t> group) {
 
 void Benchmark::finish() {
     known_ = {};
-    words_.shrink_to_fit();
-    seeds_.assign(words_.size(), false);
-    const std::span<const std::uint64_t> words(words_);
+    seeds_.assign(word_count_, false);
+    const std::span<const std::uint64_t> all = words();
     const auto each_field = [&](const auto& take) {
         for (std::size_t field = 0; field < field_items_.size(); ++field)
             take(field_begins_[field], field_begins_[field + 1] - field_begins_[field]);
     };
     windows_.build(
-        words,
+        all,
         [&](const auto& take) {
             each_field([&](std::uint32_t begin, std::uint32_t count) {
-                windows_.windows(&words_[begin], count, [&](std::size_t i, std::uint64_t hash) {
+                windows_.windows(&all[begin], count, [&](std::size_t i, std::uint64_t hash) {
                     take(begin + static_cast<std::uint32_t>(i), hash);
                 });
             });
@@ -152,12 +153,12 @@ void Benchmark::finish() {
             return kept;
         });
     short_items_.build(
-        words,
+        all,
         [&](const auto& take) {
             each_field([&](std::uint32_t begin, std::uint32_t count) {
                 if (count < settings_.min_words)
                     short_items_.windows(
-                        &words_[begin], short_items_.size(),
+                        &all[begin], short_items_.size(),
                         [&](std::size_t, std::uint64_t hash) { take(begin, hash); });
             });
         },
@@ -170,7 +171,7 @@ void Benchmark::finish() {
 }
 
 std::size_t Benchmark::bytes() const {
-    return words_.capacity() * 8 + (field_begins_.capacity() + field_items_.capacity()) * 4 +
+    return word_count_ * 8 + (field_begins_.capacity() + field_items_.capacity()) * 4 +
            (item_begins_.capacity() + words_of_.capacity() + same_as_.capacity()) * 4 +
            seeds_.capacity() / 8 + windows_.bytes() + short_items_.bytes();
 }

@@ -46,12 +46,12 @@ class DocumentScan final : public WordTaker {
         words_ = words;
         count_ = count;
         benchmark_.windows_.look_up(words, count, [&](std::size_t at, std::uint32_t entry) {
-            benchmark_.windows_.positions(benchmark_.words_, entry, words + at,
+            benchmark_.windows_.positions(benchmark_.words(), entry, words + at,
                                           [&](std::uint32_t position) { take_seed(position, at); });
         });
         benchmark_.short_items_.look_up(words, count, [&](std::size_t at, std::uint32_t entry) {
             benchmark_.short_items_.positions(
-                benchmark_.words_, entry, words + at,
+                benchmark_.words(), entry, words + at,
                 [&](std::uint32_t position) { take_short(position, at); });
         });
         if (runs_.empty()) return;
@@ -85,7 +85,7 @@ class DocumentScan final : public WordTaker {
         const std::size_t field = benchmark_.field_at(position);
         const std::uint32_t begin = benchmark_.field_begins_[field],
                             end = benchmark_.field_begins_[field + 1];
-        const std::uint64_t* const own = benchmark_.words_.data();
+        const std::uint64_t* const own = benchmark_.words().data();
         std::uint32_t before = 0;
         while (position - before > begin && at - before > 0 &&
                own[position - before - 1] == words_[at - before - 1]) {
@@ -109,7 +109,7 @@ class DocumentScan final : public WordTaker {
         const std::size_t field = benchmark_.field_at(position);
         const std::uint32_t words = benchmark_.field_begins_[field + 1] - position;
         if (at + words > count_ ||
-            !std::equal(words_ + at, words_ + at + words, &benchmark_.words_[position]))
+            !std::equal(words_ + at, words_ + at + words, &benchmark_.words()[position]))
             return;
         if (is_full(benchmark_.field_items_[field], at, words)) return;
         runs_.push_back({benchmark_.field_items_[field], position, words, at});

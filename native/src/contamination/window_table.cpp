@@ -28,16 +28,26 @@ void WindowTable::put(std::uint32_t position, std::uint64_t hash) {
 
 void WindowTable::sort_bucket(std::span<const std::uint64_t> words, std::uint32_t begin,
                               std::uint32_t end) {
-    if (end - begin < 2) return;
-    std::vector<std::pair<std::uint16_t, std::uint32_t>> entries;
-    for (std::uint32_t i = begin; i < end; ++i) entries.emplace_back(tags_[i], positions_[i]);
-    std::sort(entries.begin(), entries.end(), [&](const auto& one, const auto& other) {
+    using Entry = std::pair<std::uint16_t, std::uint32_t>;
+    const auto before = [&](const Entry& one, const Entry& other) {
         if (one.first != other.first) return one.first < other.first;
-        const auto [a, b] =
-            std::mismatch(&words[one.second], &words[one.second] + size_, &words[other.second]);
-        if (a != &words[one.second] + size_) return *a < *b;
-        return one.second < other.second;
-    });
+        const std::uint64_t *const first = &words[one.second], *const last = first + size_;
+        const auto [a, b] = std::mismatch(first, last, &words[other.second]);
+        return a != last ? *a < *b : one.second < other.second;
+    };
+    if (end - begin <= kFew) {
+        for (std::uint32_t i = begin + 1; i < end; ++i) {
+            const Entry entry{tags_[i], positions_[i]};
+            std::uint32_t to = i;
+            for (; to > begin && before(entry, {tags_[to - 1], positions_[to - 1]}); --to)
+                std::tie(tags_[to], positions_[to]) = Entry{tags_[to - 1], positions_[to - 1]};
+            std::tie(tags_[to], positions_[to]) = entry;
+        }
+        return;
+    }
+    std::vector<Entry> entries;
+    for (std::uint32_t i = begin; i < end; ++i) entries.emplace_back(tags_[i], positions_[i]);
+    std::sort(entries.begin(), entries.end(), before);
     for (std::uint32_t i = begin; i < end; ++i)
         std::tie(tags_[i], positions_[i]) = entries[i - begin];
 }

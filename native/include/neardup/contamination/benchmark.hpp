@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "neardup/buffer.hpp"
 #include "neardup/contamination/window_table.hpp"
 #include "neardup/text/kernels.hpp"
 
@@ -114,6 +115,7 @@ class Benchmark {
         }
     };
 
+    std::span<const std::uint64_t> words() const { return {buffer_.data(), word_count_}; }
     void add_item(std::span<const std::span<const std::uint64_t>> fields, std::uint8_t* chosen);
     std::size_t field_at(std::uint32_t position) const;
     bool is_seed(std::uint32_t position) const { return seeds_[position]; }
@@ -121,7 +123,9 @@ class Benchmark {
     std::uint32_t distinct_items(std::span<const std::uint32_t> group) const;
 
     BenchmarkSettings settings_;
-    std::vector<std::uint64_t> words_;         // of all fields that are looked for, one by one
+    // Of all fields that are looked for, one by one. A large buffer grows without being copied.
+    portable::Buffer<std::uint64_t> buffer_;
+    std::size_t word_count_ = 0;
     std::vector<std::uint32_t> field_begins_;  // in words_, and the end
     std::vector<std::uint32_t> field_items_;
     std::vector<std::uint32_t> item_begins_;  // in words_

@@ -124,6 +124,7 @@ class WindowTable {
     static constexpr std::size_t kAtOnce = 64;
     static constexpr std::size_t kFilterBits = 12;  // for each window and each anchor
     static constexpr std::size_t kBucketSize = 2;
+    static constexpr std::uint32_t kFew = 16;  // entries that are sorted in place
 
     // Hashes that are looked for, and the words of the document where they begin.
     struct Questions {
