@@ -7,6 +7,7 @@ import argparse
 from benchmarks import (
     choosing,
     choosing_page,
+    contamination,
     dedup,
     dedup_quality,
     distance,
@@ -46,6 +47,7 @@ BENCHMARKS = (
     sweep,
     tune,
     labels,
+    contamination,
     choosing,
     distance,
     end_to_end,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import (
+    contamination,
     corpora,
     dedup,
     dedup_quality,
@@ -59,6 +60,7 @@ BENCHMARKS = (
             explore.BENCHMARK,
             labels.BENCHMARK,
             spark_section.BENCHMARK,
+            contamination.BENCHMARK,
         )
         if (RESULTS / f"{name}.json").exists()
     ),
@@ -97,6 +99,7 @@ def page(results: Mapping[str, Result]) -> str:
         sweep.section(results[sweep.BENCHMARK]),
         tune.section(results[tune.BENCHMARK]),
         *_labels(results),
+        *_contamination(results),
         _distance(results[distance.BENCHMARK]),
         _end_to_end(results[end_to_end.BENCHMARK]),
         _startup(results[startup.BENCHMARK]),
@@ -124,6 +127,11 @@ def _explore(results: Mapping[str, Result]) -> Iterator[str]:
 def _spark(results: Mapping[str, Result]) -> Iterator[str]:
     if spark_section.BENCHMARK in results:
         yield spark_section.section(results[spark_section.BENCHMARK])
+
+
+def _contamination(results: Mapping[str, Result]) -> Iterator[str]:
+    if contamination.BENCHMARK in results:
+        yield contamination.section(results[contamination.BENCHMARK])
 
 
 def _labels(results: Mapping[str, Result]) -> Iterator[str]:
