@@ -21,6 +21,7 @@ from neardup.features.words import find_words
 from neardup.frozen import dataclass
 from neardup.kernels.columns import chosen, column_of, taken, text_column
 from neardup.kernels.contamination import BenchmarkIndex
+from neardup.kernels.machine import release_memory
 from neardup.parts.contamination.settings import SHORT_WORDS, ContaminationSettings
 from neardup.read.columns import is_text, plain_text, undictionaried
 from neardup.read.expand import expand
@@ -28,7 +29,7 @@ from neardup.read.file_kinds import COMPRESSION_SUFFIXES
 
 Rows = NDArray[np.int64]
 # Of each item so many characters are kept, to be shown.
-_SHOWN = 400
+_SHOWN = 300
 _EXAMPLES = 5
 
 
@@ -118,6 +119,7 @@ def read_items(benchmarks: Sequence[BenchmarkSource], settings: ContaminationSet
                 "--benchmark-text"
             )
         columns.append(tuple(used))
+    release_memory()  # what reading has taken, before the tables take as much
     index.finish()
     return Items(
         index,

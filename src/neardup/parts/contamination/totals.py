@@ -41,6 +41,7 @@ class ItemTotals:
         self.longest = np.zeros(count, np.int64)
         self._begins = np.append(0, np.cumsum(items.words))
         self._ever = np.zeros(int(self._begins[-1]), np.bool_)  # words covered in any document
+        self._ever_count = np.zeros(count, np.int64)
         self._best: dict[int, Any] = {}
         self._examples: dict[int, Example] = {}
         self._last: tuple[float, int, int] | None = None  # of those kept, when there are many
@@ -52,13 +53,12 @@ class ItemTotals:
             return
         np.add.at(self.documents, items, 1)
         np.maximum.at(self.longest, items, found.items["longest"])
-        hits = zip(
-            (self._begins[found.hits["item"]] + found.hits["item_start"]).tolist(),
-            found.hits["words"].tolist(),
-            strict=True,
-        )
-        for begin, words in set(hits):
-            self._ever[begin : begin + words] = True
+        columns = (found.hits[name].tolist() for name in ("item", "item_start", "words"))
+        for item, start, words in set(zip(*columns, strict=True)):
+            begin = int(self._begins[item]) + start
+            part = self._ever[begin : begin + words]
+            self._ever_count[item] += words - np.count_nonzero(part)
+            part[:] = True
         covered = found.items["covered"]
         # The first document with most words of an item, if it has more than any before.
         order = np.lexsort((documents, -covered, items))
@@ -89,9 +89,7 @@ class ItemTotals:
 
     def ever(self) -> NDArray[np.float64]:
         """The share of each item that is in any document."""
-        sums = np.append(0, np.cumsum(self._ever, dtype=np.int64))
-        covered = sums[self._begins[1:]] - sums[self._begins[:-1]]
-        return np.asarray(covered / np.maximum(1, self._items.words))
+        return np.asarray(self._ever_count / np.maximum(1, self._items.words))
 
     def best_document(self, item: int) -> Any:
         """The id of the first document with the largest share of an item; None without hits."""
