@@ -156,7 +156,7 @@ void test_places() {
     CHECK(places.size() == 3);
     CHECK(places[0].start_byte == 2 && places[0].end_byte == 4 && places[0].start == 1);
     CHECK(places[1].start_byte == 5 && places[1].end == 5);
-    CHECK(places[2].start_byte == 13 && places[2].end_byte == 16 && places[2].end == 8);
+    CHECK(places[2].start_byte == 13 && places[2].end_byte == 16 && places[2].end == 9);
 }
 
 }  // namespace
