@@ -125,6 +125,16 @@ void register_contamination(nb::module_& m) {
              [](const Benchmark& self) {
                  return column(self.words_of(), [](std::uint32_t words) { return words; });
              })
+        .def("item_begins",
+             [](const Benchmark& self) {
+                 return column(self.item_begins(), [](std::uint32_t begin) { return begin; });
+             })
+        .def("counted",
+             [](const Benchmark& self) {
+                 std::vector<std::uint8_t> counted(self.word_count());
+                 for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = self.counts(i);
+                 return array_of(std::move(counted));
+             })
         .def("same_as",
              [](const Benchmark& self) {
                  return column(self.same_as(), [](std::uint32_t item) { return item; });

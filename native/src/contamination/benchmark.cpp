@@ -118,6 +118,9 @@ std::size_t Benchmark::keep(std::span<std::uint32_t> group) {
         ++common_count_;
         const std::uint32_t item = field_items_[field_at(group[0])];
         common_.push_back({item, group[0] - item_begins_[item], items});
+        for (const std::uint32_t position : group)
+            for (std::uint32_t i = 0; i < settings_.min_words; ++i)
+                common_words_[position + i] = true;
         return 0;
     }
     std::size_t kept = 0, of_field = 0, last = field_items_.size();
@@ -130,9 +133,27 @@ std::size_t Benchmark::keep(std::span<std::uint32_t> group) {
     return kept;
 }
 
+// Take the words that do not count from those of each item; if none would be left, all count.
+void Benchmark::count_words() {
+    for (std::size_t item = 0; item < words_of_.size(); ++item) {
+        if (same_as_[item] != item) {
+            words_of_[item] = words_of_[same_as_[item]];
+            continue;
+        }
+        const auto begin = common_words_.begin() + item_begins_[item];
+        const auto end = begin + words_of_[item];
+        const auto left = static_cast<std::uint32_t>(std::count(begin, end, false));
+        if (left == 0)
+            std::fill(begin, end, false);
+        else
+            words_of_[item] = left;
+    }
+}
+
 void Benchmark::finish() {
     known_ = {};
     seeds_.assign(word_count_, false);
+    common_words_.assign(word_count_, false);
     const std::span<const std::uint64_t> all = words();
     const auto each_field = [&](const auto& take) {
         for (std::size_t field = 0; field < field_items_.size(); ++field)
@@ -163,6 +184,7 @@ void Benchmark::finish() {
             });
         },
         [](std::span<std::uint32_t> group) { return group.size(); });
+    if (common_count_ != 0) count_words();
     std::sort(common_.begin(), common_.end(), [](const CommonRun& one, const CommonRun& other) {
         if (one.items != other.items) return one.items > other.items;
         return std::pair(one.item, one.item_start) < std::pair(other.item, other.item_start);
@@ -173,7 +195,8 @@ void Benchmark::finish() {
 std::size_t Benchmark::bytes() const {
     return word_count_ * 8 + (field_begins_.capacity() + field_items_.capacity()) * 4 +
            (item_begins_.capacity() + words_of_.capacity() + same_as_.capacity()) * 4 +
-           seeds_.capacity() / 8 + windows_.bytes() + short_items_.bytes();
+           (seeds_.capacity() + common_words_.capacity()) / 8 + windows_.bytes() +
+           short_items_.bytes();
 }
 
 }  // namespace neardup

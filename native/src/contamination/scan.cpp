@@ -160,7 +160,10 @@ class DocumentScan final : public WordTaker {
                 longest = std::max(longest, runs_[end].words);
             }
             merge(own);
-            const auto covered = static_cast<std::uint32_t>(words_in(own));
+            std::uint32_t covered = 0;
+            for (const WordRange& range : own)
+                for (std::size_t i = range.begin; i < range.end; ++i)
+                    covered += benchmark_.counts(i);
             found_.items.push_back(
                 {document, item, covered, longest, static_cast<std::uint32_t>(end - begin)});
             const bool is_chosen =

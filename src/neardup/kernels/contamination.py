@@ -81,8 +81,21 @@ class BenchmarkIndex:
 
     @property
     def words(self) -> Numbers:
-        """The words of each item that are looked for; 0 if it is too short."""
+        """The words of each item that count for its share; 0 if it is too short.
+
+        These are the words that are looked for, without those of runs that too many items have,
+        unless all are such.
+        """
         return self._native.words_of()
+
+    @property
+    def begins(self) -> Numbers:
+        """Where the words of each item begin among those of all items."""
+        return self._native.item_begins()
+
+    def counted(self) -> NDArray[np.bool_]:
+        """Which of the words of all items count."""
+        return self._native.counted().view(np.bool_)
 
     @property
     def same_as(self) -> Numbers:

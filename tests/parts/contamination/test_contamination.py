@@ -39,7 +39,7 @@ words = st.lists(st.sampled_from(["a", "b", "c", "d", "ü", "東", "ไ"]), max_
 def test_everything_is_as_the_definition_says(corpus, items, min_words):
     found = nd.contamination(corpus, items, min_words=min_words)
     made = [twin.Item.of([item], min_words, min(5, min_words)) for item in items]
-    firsts = twin.same_as(made)
+    firsts, words_of = twin.same_as(made), list(map(len, twin.counted(made, 100)))
     by_document = [twin.scan(made, 100, document) for document in corpus]
     hits = [
         {"item": str(hit["item"]), "document": number, "start": hit["start"], "end": hit["end"]}
@@ -51,8 +51,8 @@ def test_everything_is_as_the_definition_says(corpus, items, min_words):
         own = [one for _, totals in by_document for one in totals if one["item"] == firsts[number]]
         covered = max((one["covered"] for one in own), default=0)
         assert row["documents"] == len(own)
-        assert row["words"] == made[number].words
-        assert row["share"] == covered / max(1, made[number].words)
+        assert row["words"] == words_of[number]
+        assert row["share"] == covered / max(1, words_of[number])
         assert row["longest"] == max((one["longest"] for one in own), default=0)
         assert row["same_as"] == (None if firsts[number] == number else str(firsts[number]))
     for row in found.hits.to_pylist():
@@ -174,6 +174,10 @@ def test_words_of_a_template_are_told():
     items = [f"{template}: is {number} plus two even or odd or prime?" for number in range(120)]
     found = nd.contamination([template, page(items[5])], items)
     assert found.items["documents"].to_pylist() == [int(number == 5) for number in range(120)]
+    # The words of the template do not count: an item is whole without them.
+    alone = nd.contamination(["So: is 5 plus two even or odd or prime?"], items)
+    assert (alone.items["share"][5].as_py(), alone.items["share_of_all"][5].as_py()) == (1, 1)
+    assert set(found.items["words"].to_pylist()) == {8}
     common = found.summary["common"]
     assert common["runs"] > 0
     assert common["examples"][0] == {

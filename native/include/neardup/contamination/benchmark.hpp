@@ -84,7 +84,8 @@ class Benchmark {
     void finish();
 
     std::size_t items() const { return words_of_.size(); }
-    // The words of each item that are looked for; 0 if it is too short.
+    // The words of each item that count for its share: those that are looked for, without the words
+    // of runs that too many items have, unless all are such; 0 if it is too short.
     const std::vector<std::uint32_t>& words_of() const { return words_of_; }
     // The first item with the same words, since begin_next(); most often the item itself. Hits are
     // those of the first.
@@ -92,6 +93,10 @@ class Benchmark {
     // How many runs of min_words words are in more items than count, and the most frequent ones.
     std::size_t common_count() const { return common_count_; }
     const std::vector<CommonRun>& common() const { return common_; }
+    // Where the words of each item begin among all, and which of these count.
+    const std::vector<std::uint32_t>& item_begins() const { return item_begins_; }
+    bool counts(std::size_t position) const { return !common_words_[position]; }
+    std::size_t word_count() const { return word_count_; }
     std::size_t bytes() const;
 
     // Find the items in documents. `least_share` is for the ranges in `Found`.
@@ -120,6 +125,7 @@ class Benchmark {
     std::size_t field_at(std::uint32_t position) const;
     bool is_seed(std::uint32_t position) const { return seeds_[position]; }
     std::size_t keep(std::span<std::uint32_t> group);
+    void count_words();
     std::uint32_t distinct_items(std::span<const std::uint32_t> group) const;
 
     BenchmarkSettings settings_;
@@ -130,7 +136,8 @@ class Benchmark {
     std::vector<std::uint32_t> field_items_;
     std::vector<std::uint32_t> item_begins_;  // in words_
     std::vector<std::uint32_t> words_of_, same_as_;
-    std::vector<bool> seeds_;  // by position: windows that are in the table
+    std::vector<bool> seeds_;         // by position: windows that are in the table
+    std::vector<bool> common_words_;  // by position: words that do not count for shares
     std::unordered_map<Added, std::uint32_t, AddedHash> known_;
     std::size_t common_count_ = 0;
     std::vector<CommonRun> common_;

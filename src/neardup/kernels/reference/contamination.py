@@ -29,17 +29,43 @@ class Item:
             long = [longest] if len(longest) >= short_words else []
         return cls(long, min_words)
 
-    @property
-    def words(self) -> int:
-        return sum(map(len, self.fields))
+    def __bool__(self) -> bool:
+        return bool(self.fields)
 
 
 def same_as(items: Sequence[Item]) -> list[int]:
     """The first item with the same fields as each."""
     return [
-        next(j for j, other in enumerate(items) if j == i or (item.words and other == item))
+        next(j for j, other in enumerate(items) if j == i or (item and other == item))
         for i, item in enumerate(items)
     ]
+
+
+def holders_of(items: Sequence[Item]) -> dict[tuple[str, ...], set[int]]:
+    """The items that have each window; of items that are the same, the first."""
+    firsts = same_as(items)
+    holders: dict[tuple[str, ...], set[int]] = {}
+    for number, item in enumerate(items):
+        for field in item.fields:
+            for window in windows(field, item.min_words):
+                holders.setdefault(window, set()).add(firsts[number])
+    return holders
+
+
+def counted(items: Sequence[Item], max_items: int) -> list[set[int]]:
+    """The words of each item that count for its share, numbered over all its fields."""
+    holders = holders_of(items)
+    found = []
+    for item in items:
+        every, common = set(range(sum(map(len, item.fields)))), set()
+        before = 0
+        for field in item.fields:
+            for start, window in enumerate(windows(field, item.min_words), before):
+                if len(holders[window]) > max_items:
+                    common |= set(range(start, start + item.min_words))
+            before += len(field)
+        found.append(every - common or every)
+    return found
 
 
 def seeds(items: Sequence[Item], max_items: int) -> list[list[set[int]]]:
@@ -47,12 +73,7 @@ def seeds(items: Sequence[Item], max_items: int) -> list[list[set[int]]]:
 
     Items that repeat an earlier one have none.
     """
-    firsts = same_as(items)
-    holders: dict[tuple[str, ...], set[int]] = {}
-    for number, item in enumerate(items):
-        for field in item.fields:
-            for window in windows(field, item.min_words):
-                holders.setdefault(window, set()).add(firsts[number])
+    firsts, holders = same_as(items), holders_of(items)
     chosen = []
     for number, item in enumerate(items):
         of_item = []
@@ -106,6 +127,7 @@ def scan(
     words = reference.words(document)
     places = word_places(document)
     all_seeds, firsts = seeds(items, max_items), same_as(items)
+    counting = counted(items, max_items)
     hits, totals = [], []
     for number, item in enumerate(items):
         if firsts[number] != number:
@@ -125,7 +147,7 @@ def scan(
         totals.append(
             {
                 "item": number,
-                "covered": len(covered),
+                "covered": len(covered & counting[number]),
                 "longest": max(length for *_, length in runs),
                 "hits": min(len(runs), MOST_HITS),
             }

@@ -37,10 +37,11 @@ class ItemTotals:
         self._items = items
         count = len(items)
         self.documents = np.zeros(count, np.int64)
-        self.covered = np.zeros(count, np.int64)  # most words in one document
+        self.covered = np.full(count, -1)  # most words in one document; -1 without hits
         self.longest = np.zeros(count, np.int64)
-        self._begins = np.append(0, np.cumsum(items.words))
-        self._ever = np.zeros(int(self._begins[-1]), np.bool_)  # words covered in any document
+        self._begins = items.index.begins
+        self._counted = items.index.counted()
+        self._ever = np.zeros(len(self._counted), np.bool_)  # words covered in any document
         self._ever_count = np.zeros(count, np.int64)
         self._best: dict[int, Any] = {}
         self._examples: dict[int, Example] = {}
@@ -56,9 +57,9 @@ class ItemTotals:
         columns = (found.hits[name].tolist() for name in ("item", "item_start", "words"))
         for item, start, words in set(zip(*columns, strict=True)):
             begin = int(self._begins[item]) + start
-            part = self._ever[begin : begin + words]
-            self._ever_count[item] += words - np.count_nonzero(part)
-            part[:] = True
+            part = slice(begin, begin + words)
+            self._ever_count[item] += np.count_nonzero(self._counted[part] & ~self._ever[part])
+            self._ever[part] = True
         covered = found.items["covered"]
         # The first document with most words of an item, if it has more than any before.
         order = np.lexsort((documents, -covered, items))
@@ -85,7 +86,7 @@ class ItemTotals:
     @property
     def share(self) -> NDArray[np.float64]:
         """The largest share of each item in one document."""
-        return self.covered / np.maximum(1, self._items.words)
+        return np.asarray(np.maximum(0, self.covered) / np.maximum(1, self._items.words))
 
     def ever(self) -> NDArray[np.float64]:
         """The share of each item that is in any document."""
