@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     containment,
+    contamination,
     corpora,
     dedup,
     dedup_quality,
@@ -61,6 +62,7 @@ BENCHMARKS = (
             containment.BENCHMARK,
             labels.BENCHMARK,
             spark_section.BENCHMARK,
+            contamination.BENCHMARK,
         )
         if (RESULTS / f"{name}.json").exists()
     ),
@@ -100,6 +102,7 @@ def page(results: Mapping[str, Result]) -> str:
         sweep.section(results[sweep.BENCHMARK]),
         tune.section(results[tune.BENCHMARK]),
         *_labels(results),
+        *_contamination(results),
         _distance(results[distance.BENCHMARK]),
         _end_to_end(results[end_to_end.BENCHMARK]),
         _startup(results[startup.BENCHMARK]),
@@ -132,6 +135,11 @@ def _containment(results: Mapping[str, Result]) -> Iterator[str]:
 def _spark(results: Mapping[str, Result]) -> Iterator[str]:
     if spark_section.BENCHMARK in results:
         yield spark_section.section(results[spark_section.BENCHMARK])
+
+
+def _contamination(results: Mapping[str, Result]) -> Iterator[str]:
+    if contamination.BENCHMARK in results:
+        yield contamination.section(results[contamination.BENCHMARK])
 
 
 def _labels(results: Mapping[str, Result]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from benchmarks import (
     containment,
+    contamination,
     corpora,
     dedup,
     dedup_quality,
@@ -52,6 +53,8 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
         yield from explore.targets(results[explore.BENCHMARK])
     if labels.BENCHMARK in results:
         yield from labels.targets(results[labels.BENCHMARK])
+    if contamination.BENCHMARK in results:
+        yield from contamination.targets(results[contamination.BENCHMARK])
     yield from dedup.targets(results[dedup.BENCHMARK])
     yield from dedup_quality.targets(results[dedup_quality.BENCHMARK])
     yield from exact.targets(results[exact.BENCHMARK])

@@ -6,6 +6,7 @@
 #endif
 
 namespace neardup::bind {
+void register_contamination(nanobind::module_&);
 void register_hamming_join(nanobind::module_&);
 void register_index_tables(nanobind::module_&);
 void register_json(nanobind::module_&);
@@ -34,6 +35,7 @@ void keep_freed_memory() {
 NB_MODULE(_native, m) {
     // A program that ends while it still holds objects is no error of its user.
     nanobind::set_leak_warnings(false);
+    neardup::bind::register_contamination(m);
     neardup::bind::register_hamming_join(m);
     neardup::bind::register_index_tables(m);
     neardup::bind::register_json(m);

@@ -47,6 +47,7 @@ using Random = std::mt19937_64;
 inline std::size_t below(Random& random, std::size_t limit) { return random() % limit; }
 
 // One for each file of the same name.
+void test_contamination();
 void test_distinct();
 void test_majority();
 void test_unicode();

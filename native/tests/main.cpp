@@ -14,6 +14,7 @@ struct Test {
 };
 
 constexpr Test kTests[] = {
+    {"contamination", neardup::tests::test_contamination},
     {"distinct", neardup::tests::test_distinct},
     {"majority", neardup::tests::test_majority},
     {"unicode", neardup::tests::test_unicode},

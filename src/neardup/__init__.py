@@ -63,6 +63,8 @@ if TYPE_CHECKING:
         jaccard as jaccard,
         weighted_jaccard as weighted_jaccard,
     )
+    from neardup.parts.contamination.result import ContaminationResult as ContaminationResult
+    from neardup.parts.contamination.run import contamination as contamination
     from neardup.parts.passages.result import PassagesResult as PassagesResult
     from neardup.parts.passages.run import passages as passages
 
@@ -94,6 +96,8 @@ _NAMES = {
         "jaccard",
         "weighted_jaccard",
     ),
+    "neardup.parts.contamination.result": ("ContaminationResult",),
+    "neardup.parts.contamination.run": ("contamination",),
     "neardup.parts.passages.result": ("PassagesResult",),
     "neardup.parts.passages.run": ("passages",),
 }

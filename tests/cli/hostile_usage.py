@@ -29,6 +29,7 @@ _TEXTS = [
 _WORKING: dict[str, dict[str, list[str]]] = {
     "dedup": {"inputs": ["{docs}"], "output": ["{new}"]},
     "passages": {"inputs": ["{docs}"], "output": ["{new}"]},
+    "contamination": {"inputs": ["{docs}"], "benchmark": ["{text}"], "output": ["{new}"]},
     "fingerprint": {"inputs": ["{docs}"], "output": ["{new}"]},
     "pairs": {"left": ["{prints}"], "output": ["{new}"]},
     "plan": {},

@@ -278,6 +278,16 @@ def test_nothing_to_find():
         assert result.summary["removed_passages"] == 0
 
 
+def test_a_folder_without_anything_has_all_files(tmp_path):
+    import pyarrow.parquet as pq
+
+    nd.passages([]).save(tmp_path / "out")
+    found = nd.passages(["", "One document alone."]).passages.schema
+    for name in ("families", "passages"):
+        assert pq.read_table(tmp_path / "out" / f"{name}.parquet").num_rows == 0
+    assert pq.read_schema(tmp_path / "out/passages.parquet").names == found.names
+
+
 def test_settings_are_checked():
     for wrong in (
         {"unit": "page"},

@@ -86,6 +86,7 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
     output = ("-o", "out")
     calls = (
         Call(("dedup",), ("in.jsonl", *output), "out"),
+        Call(("contamination",), ("in.jsonl", "--benchmark", "more.jsonl", *output), "out"),
         Call(("fingerprint",), ("in.jsonl", "-o", "out.parquet"), "out.parquet"),
         Call(
             ("pairs",), ("fps.parquet", "--max-distance", "3", "-o", "out.parquet"), "out.parquet"

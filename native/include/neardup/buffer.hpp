@@ -51,6 +51,7 @@ class Buffer {
     }
 
     T* data() { return data_; }
+    const T* data() const { return data_; }
     std::size_t bytes() const { return capacity_ * sizeof(T); }
 
   private:

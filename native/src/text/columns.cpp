@@ -46,6 +46,10 @@ void share_ranges(const std::int64_t* offsets, std::size_t count, std::int64_t t
 
 }  // namespace
 
+NextRange whole_column(const Column& column) {
+    return [left = column.count]() mutable { return Range{0, std::exchange(left, 0)}; };
+}
+
 bool is_utf8_column(const Column& column, const TextKernels& kernels) {
     if (column.count == 0) return true;
     const std::int64_t begin = column.offsets[0], end = column.offsets[column.count];

@@ -142,8 +142,21 @@ static void key_ranges(const Column& column, std::uint32_t* words, std::uint64_t
     }
 }
 
+static void word_ranges(const Column& column, WordTaker& taker, const NextRange& next) {
+    FeatureStream<PlainHash> stream({});
+    Held held;
+    for (Range range = next(); range.first != range.last; range = next()) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto size = static_cast<std::size_t>(column.offsets[i + 1] - column.offsets[i]);
+            held.used = 0;
+            stream.run({.words = true, .size = 1}, column.data + column.offsets[i], size, held);
+            taker.take(i, held.values.data(), held.used);
+        }
+    }
+}
+
 const TextKernels text_kernels = {fingerprint_ranges, weigh_term_ranges, weigh_feature_ranges,
                                   feature_ranges,     order_ranges,      is_utf8,
-                                  key_ranges,         word_hashes};
+                                  key_ranges,         word_hashes,       word_ranges};
 
 }  // namespace neardup::NEARDUP_ISA

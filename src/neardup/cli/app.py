@@ -24,9 +24,10 @@ from neardup.cli.streams import (
 
 # Each is a module of `cli.commands` with a command of the same name.
 COMMANDS = (
-    *("dedup", "passages", "explore", "explain", "review", "decisions", "rethreshold", "evaluate"),
-    *("compare", "index", "serve", "keys", "tune", "sweep", "fingerprint", "pairs", "plan"),
-    *("curve", "idf", "hashes", "sphere", "presets", "reproduce", "benchmark", "completion"),
+    *("dedup", "passages", "contamination", "explore", "explain", "review", "decisions"),
+    *("rethreshold", "evaluate", "compare", "index", "serve", "keys", "tune", "sweep"),
+    *("fingerprint", "pairs", "plan", "curve", "idf", "hashes", "sphere", "presets"),
+    *("reproduce", "benchmark", "completion"),
 )
 
 

@@ -168,6 +168,8 @@ class SettlingProgress(_Bar):
 _DOING = {
     "idf": "idf: count words",
     "features": "features: read documents",
+    "benchmark": "benchmark: read items",
+    "corpus": "corpus: look for items",
     "keep order": "keep order: read the column",
     "pairs": "pairs: search for near-duplicates",
     "clusters": "clusters: put removals together",

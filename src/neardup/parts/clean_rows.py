@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from neardup.collection.source import RowBatch
+from neardup.collection.source import Progress, RowBatch, Source
 from neardup.deduplication.row_files import KINDS, write_files
-from neardup.deduplication.rows import SchemaGrewError, under_one_schema
+from neardup.deduplication.rows import SchemaGrewError, names_beside, under_one_schema
 from neardup.errors import InputError
 from neardup.frozen import dataclass
 from neardup.kernels.columns import chosen
@@ -22,10 +23,14 @@ KEPT, REMOVED = "kept", "removed"
 
 @dataclass(frozen=True, eq=False)
 class CleanRows:
-    """What becomes of a batch: its new texts, if they change, and the rows to keep, if not all."""
+    """What becomes of a batch: its new texts, if they change, and the rows to keep, if not all.
+
+    `why` are columns that are added to the removed rows.
+    """
 
     texts: pa.Array | None = None
     keeps: NDArray[np.bool_] | None = None
+    why: dict[str, pa.Array] = field(default_factory=dict)
 
 
 Cleaned = Iterable[tuple[RowBatch, CleanRows]]
@@ -47,40 +52,55 @@ def write_clean_rows(
     kind, schema = KINDS[format], None
     names = (KEPT, REMOVED) if with_removed else (KEPT,)
     while True:
-        keeps: deque[NDArray[np.bool_] | None] = deque()
-        rows = _with_new_texts(cleaned(), keeps)
+        done: deque[CleanRows] = deque()
+        rows = _with_new_texts(cleaned(), done)
         if kind.one_schema:
             rows = under_one_schema(rows, schema)
         try:
             files = [kind(folder / f"{name}.{format}") for name in names]
-            write_files(files, _divided(rows, keeps, with_removed), threads)
+            write_files(files, _divided(rows, done, with_removed), threads)
         except SchemaGrewError as grew:
             schema = grew.schema
         else:
             return
 
 
-def _with_new_texts(
-    cleaned: Cleaned, keeps: deque[NDArray[np.bool_] | None]
-) -> Iterator[pa.RecordBatch]:
+def _with_new_texts(cleaned: Cleaned, done: deque[CleanRows]) -> Iterator[pa.RecordBatch]:
     for batch, made in cleaned:
-        keeps.append(made.keeps)
+        done.append(made)
         yield batch.rows if made.texts is None else with_texts(batch, made.texts)
 
 
 def _divided(
     batches: Iterator[pa.RecordBatch],
-    keeps: deque[NDArray[np.bool_] | None],
+    done: deque[CleanRows],
     with_removed: bool,
 ) -> Iterator[tuple[pa.RecordBatch, ...]]:
     for rows in batches:
-        kept = keeps.popleft()
+        made = done.popleft()
         if not with_removed:
             yield (rows,)
-        elif kept is None:
-            yield rows, rows.slice(0, 0)
+        elif made.keeps is None:
+            yield rows, _with_columns(rows.slice(0, 0), made.why)
         else:
-            yield chosen(rows, kept), chosen(rows, ~kept)
+            yield chosen(rows, made.keeps), _with_columns(chosen(rows, ~made.keeps), made.why)
+
+
+def _with_columns(rows: pa.RecordBatch, columns: dict[str, pa.Array]) -> pa.RecordBatch:
+    names = names_beside(columns, rows.schema.names)
+    for name, column in columns.items():
+        rows = rows.append_column(names[name], column)
+    return rows
+
+
+def numbered_rows(source: Source, progress: Progress | None) -> Iterator[tuple[int, RowBatch]]:
+    """The batches of rows, each with the place of its first document."""
+    first = 0
+    for batch in source.rows():
+        yield first, batch
+        first += len(batch.rows)
+        if progress is not None:
+            progress(first, None, first)
 
 
 def with_texts(batch: RowBatch, texts: pa.Array) -> pa.RecordBatch:

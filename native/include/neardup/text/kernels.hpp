@@ -27,6 +27,14 @@ struct FeatureTaker {
     ~FeatureTaker() = default;
 };
 
+// Receives the features of the single words of each document in turn, in order, with repetitions.
+struct WordTaker {
+    virtual void take(std::size_t document, const std::uint64_t* hashes, std::size_t count) = 0;
+
+  protected:
+    ~WordTaker() = default;
+};
+
 // Where features in order go: arrays as long as those that they come from, and the offset of the
 // end of each document after a 0.
 struct OrderedFeatures {
@@ -57,12 +65,17 @@ struct TextKernels {
     // The features of single words of a text, in order, with repetitions.
     void (*word_hashes)(const std::uint8_t* text, std::size_t size,
                         std::vector<std::uint64_t>& hashes);
+    // The same for every document, in the order of each range.
+    void (*word_ranges)(const Column&, WordTaker&, const NextRange& next);
 };
 
 NEARDUP_IN_EVERY_ISA(extern const TextKernels text_kernels;)
 
 // The kernels for an instruction set by name, or the fastest ones for "auto".
 const TextKernels& text_kernels_for(const std::string& isa);
+
+// All documents of a column as one range.
+NextRange whole_column(const Column&);
 
 // Fingerprint a whole column on up to `threads` threads. The rows do not depend on their number.
 void fingerprint_column(const Column&, const Recipe&, const Rows&, std::size_t threads,

@@ -214,6 +214,14 @@ class OutputPass:
             )
 
 
+def passages_schema(ids: pa.DataType) -> pa.Schema:
+    """The columns of passages.parquet."""
+    numbers = [(name, pa.int64()) for name in ("start", "end", "start_byte", "end_byte", "family")]
+    source = [("source", ids), ("source_start", pa.int64()), ("source_end", pa.int64())]
+    kept = ("kept", pa.bool_())
+    return pa.schema([("document", ids), *numbers, kept, *source, ("text", pa.large_string())])
+
+
 def _lengths(texts: pa.Array) -> NDArray[Any]:
     """The characters of each text."""
     return np.asarray(call_function("utf8_length", [texts]).to_numpy(zero_copy_only=False))

@@ -16,7 +16,7 @@ from neardup.deduplication.summary import peak_megabytes, versions
 from neardup.frozen import dataclass
 from neardup.parts.clean_rows import with_texts
 from neardup.parts.passages.families import Families, Members
-from neardup.parts.passages.output import Found, OutputPass
+from neardup.parts.passages.output import Found, OutputPass, passages_schema
 from neardup.parts.passages.reading import Read
 from neardup.parts.passages.settings import PassageSettings
 
@@ -130,7 +130,7 @@ class PassagesResult:
             rows.append(one.batch.rows if one.texts is None else with_texts(one.batch, one.texts))
         return _Tables(
             pa.Table.from_batches(list(walk.family_batches())),
-            pa.Table.from_batches(passages) if passages else pa.table({}),
+            pa.Table.from_batches(passages, passages_schema(self._found.read.ids.type)),
             together(iter(rows)),
             removed_numbers(walk),
         )

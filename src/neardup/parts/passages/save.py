@@ -6,12 +6,10 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from neardup.atomic import FolderKind, replacing_folder, require_apart
 from neardup.collection.source import Progress, RowBatch
@@ -20,7 +18,8 @@ from neardup.deduplication.save import require_format
 from neardup.frozen import dataclass
 from neardup.kernels import thread_count
 from neardup.parts.clean_rows import CleanRows, write_clean_rows
-from neardup.parts.passages.output import OutputPass
+from neardup.parts.growing_table import GrowingTable
+from neardup.parts.passages.output import OutputPass, passages_schema
 
 if TYPE_CHECKING:
     from neardup.parts.passages.result import PassagesResult
@@ -64,7 +63,7 @@ def save(
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
         walk = result.output(progress)
         if result.settings.remove is None:
-            _write_passages(walk, folder / "passages.parquet")
+            _write_passages(walk, result, folder)
         else:
             _write_both(walk, result, folder, format)
         largest = _write_families(folder / "families.parquet", walk)
@@ -81,41 +80,24 @@ def save(
     return Saved(summary, largest)
 
 
-class _PassagesFile:
-    """passages.parquet, written batch by batch."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._writer: pq.ParquetWriter | None = None
-
-    def write(self, table: pa.RecordBatch) -> None:
-        if self._writer is None:
-            # Through a Python file, because Arrow does not accept names that are not UTF-8.
-            self._file = self._path.open("wb")
-            self._writer = pq.ParquetWriter(self._file, table.schema, compression="zstd")
-        if len(table):
-            self._writer.write_batch(table)
-
-    def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-            self._file.close()
-            self._writer = None
+def _passages_file(folder: Path, result: PassagesResult) -> GrowingTable:
+    ids = result.found.read.ids.type
+    return GrowingTable(folder / "passages.parquet", lambda: passages_schema(ids))
 
 
-def _write_passages(walk: OutputPass, path: Path) -> None:
-    with closing(_PassagesFile(path)) as file:
+def _write_passages(walk: OutputPass, result: PassagesResult, folder: Path) -> None:
+    with _passages_file(folder, result) as file:
         for one in walk:
-            file.write(one.table)
+            file.add(pa.Table.from_batches([one.table]))
 
 
 def _write_both(walk: OutputPass, result: PassagesResult, folder: Path, format: str) -> None:
     """Write passages.parquet and the kept texts, in one pass."""
 
     def cleaned() -> Iterator[tuple[RowBatch, CleanRows]]:
-        with closing(_PassagesFile(folder / "passages.parquet")) as file:
+        with _passages_file(folder, result) as file:
             for one in walk:
-                file.write(one.table)
+                file.add(pa.Table.from_batches([one.table]))
                 yield one.batch, CleanRows(one.texts)
 
     threads = thread_count(result.settings.reading.threads)
@@ -125,13 +107,8 @@ def _write_both(walk: OutputPass, result: PassagesResult, folder: Path, format: 
 def _write_families(path: Path, walk: OutputPass) -> list[dict[str, Any]]:
     """Write families.parquet; returns the first rows."""
     largest: list[dict[str, Any]] = []
-    with path.open("wb") as file:
-        writer = None
+    with GrowingTable(path, lambda: batch.schema) as file:
         for batch in walk.family_batches():
-            if writer is None:
-                writer = pq.ParquetWriter(file, batch.schema, compression="zstd")
-                largest = batch.slice(0, _SHOWN_FAMILIES).to_pylist()
-            writer.write_batch(batch)
-        if writer is not None:
-            writer.close()
+            largest = largest or batch.slice(0, _SHOWN_FAMILIES).to_pylist()
+            file.add(pa.Table.from_batches([batch]))
     return largest

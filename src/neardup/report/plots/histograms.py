@@ -236,6 +236,35 @@ def length_plot(
     return drawing.svg()
 
 
+def share_plot(shares: Numbers, items: int, *, name: str = "shares") -> Markup | None:
+    """Items of a benchmark that occur in documents, by the share of them that does.
+
+    A whole item is in the last of twenty bars, with those of a share above 0.95.
+    """
+    if not len(shares):
+        return None
+    counts = np.bincount(
+        np.clip(np.floor(20 * shares + 1e-9), 0, 19).astype(np.int64), minlength=20
+    )
+    edges = [place / 20 for place in range(21)]
+    names = [f"{low:.2f} to {high:.2f}" for low, high in pairwise(edges)]
+    whole = int((shares >= 1).sum())
+    uneven = counts.max() > _UNEVEN * np.median(counts[counts > 0])
+    drawing = Drawing(
+        name,
+        f"Histogram of {len(shares):,} of {items:,} items by the largest share of each that is in "
+        f"one document. {whole:,} are whole.",
+    )
+    plane = Plane(
+        drawing,
+        linear_axis(-0.02, 1.02, "share of the item"),
+        (log_count_axis if uneven else count_axis)(int(counts.max()), "items"),
+    )
+    plane.stairs(edges, counts.tolist())
+    plane.hints(edges, _hints(names, counts, "item"))
+    return drawing.svg()
+
+
 def cut(lowest: float, highest: float) -> tuple[float, int, int]:
     """Split a range into at most 41 bars with round edges: 0.80, 0.805, ...
 

@@ -1,0 +1,1 @@
+"""Which items of benchmarks occur in the documents of a corpus."""
