@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from benchmarks import (
     containment,
@@ -21,6 +22,7 @@ from benchmarks import (
     index,
     join,
     labels,
+    passages,
     passes,
     serve_section,
     similar_index_section,
@@ -62,6 +64,7 @@ BENCHMARKS = (
             containment.BENCHMARK,
             labels.BENCHMARK,
             spark_section.BENCHMARK,
+            passages.BENCHMARK,
             contamination.BENCHMARK,
         )
         if (RESULTS / f"{name}.json").exists()
@@ -98,11 +101,12 @@ def page(results: Mapping[str, Result]) -> str:
         dedup_quality.section(results[dedup_quality.BENCHMARK]),
         *_spark(results),
         exact.section(results[exact.BENCHMARK]),
-        *_containment(results),
+        *_of(containment, results),
         sweep.section(results[sweep.BENCHMARK]),
         tune.section(results[tune.BENCHMARK]),
-        *_labels(results),
-        *_contamination(results),
+        *_of(labels, results),
+        *_of(passages, results),
+        *_of(contamination, results),
         _distance(results[distance.BENCHMARK]),
         _end_to_end(results[end_to_end.BENCHMARK]),
         _startup(results[startup.BENCHMARK]),
@@ -127,24 +131,15 @@ def _explore(results: Mapping[str, Result]) -> Iterator[str]:
         yield explore.section(results[explore.BENCHMARK])
 
 
-def _containment(results: Mapping[str, Result]) -> Iterator[str]:
-    if containment.BENCHMARK in results:
-        yield containment.section(results[containment.BENCHMARK])
-
-
 def _spark(results: Mapping[str, Result]) -> Iterator[str]:
     if spark_section.BENCHMARK in results:
         yield spark_section.section(results[spark_section.BENCHMARK])
 
 
-def _contamination(results: Mapping[str, Result]) -> Iterator[str]:
-    if contamination.BENCHMARK in results:
-        yield contamination.section(results[contamination.BENCHMARK])
-
-
-def _labels(results: Mapping[str, Result]) -> Iterator[str]:
-    if labels.BENCHMARK in results:
-        yield labels.section(results[labels.BENCHMARK])
+def _of(benchmark: ModuleType, results: Mapping[str, Result]) -> Iterator[str]:
+    """The section of a benchmark, if it was run."""
+    if benchmark.BENCHMARK in results:
+        yield benchmark.section(results[benchmark.BENCHMARK])
 
 
 def _targets(results: Mapping[str, Result]) -> str:

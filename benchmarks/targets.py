@@ -18,6 +18,7 @@ from benchmarks import (
     index,
     join,
     labels,
+    passages,
     serve_section,
     similar_index_section,
     startup,
@@ -53,6 +54,8 @@ def targets(results: Mapping[str, Result]) -> Iterator[Target]:
         yield from explore.targets(results[explore.BENCHMARK])
     if labels.BENCHMARK in results:
         yield from labels.targets(results[labels.BENCHMARK])
+    if passages.BENCHMARK in results:
+        yield from passages.targets(results[passages.BENCHMARK])
     if contamination.BENCHMARK in results:
         yield from contamination.targets(results[contamination.BENCHMARK])
     yield from dedup.targets(results[dedup.BENCHMARK])

@@ -64,6 +64,7 @@ void test_index_tables();
 void test_numbers();
 void test_set_index();
 void test_set_join();
+void test_passages();
 void test_spans();
 void test_terms();
 

@@ -31,6 +31,7 @@ constexpr Test kTests[] = {
     {"numbers", neardup::tests::test_numbers},
     {"set_index", neardup::tests::test_set_index},
     {"set_join", neardup::tests::test_set_join},
+    {"passages", neardup::tests::test_passages},
     {"spans", neardup::tests::test_spans},
     {"terms", neardup::tests::test_terms},
 };
