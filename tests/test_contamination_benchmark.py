@@ -1,4 +1,4 @@
-"""The benchmark of contamination at a tiny size: what it plants is found, and its part of the page."""
+"""The benchmark of contamination at a tiny size: what it plants is found."""
 
 from benchmarks import contamination
 from benchmarks.result import Result
