@@ -49,7 +49,7 @@ def test_a_run(neardup, tmp_path):
         *("too", "short"),
     ]
     assert lines[2].split() == ["exam", "question,", "answer", "2", "1", "1", "1", "1", "1"]
-    assert "1.00    18      1  exam 0  Natalia sold clips to 48" in found.out
+    assert "1.00    18      1  exam 0  “NATALIA SOLD CLIPS TO 48" in found.out
     assert "→ a" in found.out
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         *("hits.parquet", "items.parquet", "documents.parquet", "summary.json", "report.html"),

@@ -290,6 +290,7 @@ def test_one_huge_item_and_one_huge_document():
     found = nd.contamination([f"start {long} end", "short"], [long, QUESTION])
     first, second = items_of(found)
     assert (first["share"], first["longest"], first["words"]) == (1.0, 300_000, 300_000)
+    assert len(found.worst[0].run) < 3000
     assert second["documents"] == 0
 
 
@@ -366,3 +367,13 @@ def test_ids_may_be_numbers():
     found = nd.contamination(table, [QUESTION])
     assert found.hits["document"].to_pylist() == [80]
     assert found.items["document"].to_pylist() == [80]
+
+
+def test_the_plot_of_shares_counts_every_item():
+    from neardup.report.plots.histograms import share_plot
+
+    assert share_plot(np.zeros(0), 5) is None
+    svg = share_plot(np.array([0.05, 0.1, 0.99, 1.0, 1.0]), 9)
+    assert "5 of 9 items" in svg
+    assert "2 are whole" in svg
+    assert "0.95 to 1.00: 3 items" in svg

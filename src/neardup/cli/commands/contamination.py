@@ -161,7 +161,7 @@ def _print(result: ContaminationResult, output: Path) -> None:
         for example in examples:
             say(f"  {example}")
     if result.worst:
-        say("The most contaminated items: share, words in a row, documents, item, document")
+        say("The most contaminated items: share, words in a row, documents, item, words, document")
     for one in result.worst[:_WORST]:
         say(_line(one))
     _print_removed(summary)
@@ -190,11 +190,11 @@ def _print_benchmarks(result: ContaminationResult) -> None:
 def _line(one: Any) -> str:
     from neardup.parts.contamination.page import shown_share
 
-    text = " ".join(one.text.split())
+    text = " ".join(one.run.split())
     begin = text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")
     return (
         f"  {shown_share(one.share)} {one.longest:>5,} {one.documents:>6,}  {one.benchmark} "
-        f"{one.item}  {begin} → {one.document}"
+        f"{one.item}  “{begin}” → {one.document}"
     )
 
 

@@ -15,6 +15,7 @@ from neardup.parts.contamination.items import Items
 Numbers = NDArray[np.int64]
 _EXAMPLES = 50
 _AROUND = 300  # characters on each side of a run
+_RUN = 2000  # characters of a run
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,11 @@ def _example(
         share,
         longest,
         f"{'…' if start > _AROUND else ''}{before}",
-        text[start:end],
+        _shortened(text[start:end]),
         f"{after}{'…' if end + _AROUND < len(text) else ''}",
     )
+
+
+def _shortened(run: str) -> str:
+    """A run without its middle, if it is long."""
+    return run if len(run) <= _RUN else f"{run[: _RUN // 2]} … {run[-_RUN // 2 :]}"
