@@ -377,3 +377,12 @@ def test_the_plot_of_shares_counts_every_item():
     assert "5 of 9 items" in svg
     assert "2 are whole" in svg
     assert "0.95 to 1.00: 3 items" in svg
+
+
+def test_items_keep_their_ids_beside_other_columns(tmp_path):
+    path = tmp_path / "quiz.jsonl"
+    question = "What is the airspeed velocity of an unladen swallow in the rain?"
+    path.write_text(json.dumps({"id": "q1", "question": question, "answer": "eleven"}) + "\n")
+    found = nd.contamination([f"He asked: {question}"], str(path))
+    assert found.items["item"].to_pylist() == ["q1"]
+    assert found.items["share"].to_pylist() == [1.0]

@@ -190,14 +190,20 @@ def _one(given: Any, settings: ContaminationSettings, name: str) -> BenchmarkSou
         except NoColumnError as missing:
             if not missing.found:
                 raise
+            if _is_read_once(given):
+                raise InputError(
+                    f"the benchmark {name} can be read only once, and has no column 'text'; its "
+                    f"columns are {', '.join(map(repr, missing.found))}; name them with "
+                    "--benchmark-text"
+                ) from None
             return BenchmarkSource(name, _by_any(given, missing.found, limit, name), None)
         return BenchmarkSource(name, source, ("text",))
     return BenchmarkSource(name, _by_any(given, named, limit, name), named)
 
 
 def _by_any(given: Any, columns: Sequence[str], limit: int, name: str) -> Source:
-    """Open a table by any plain column; all others are read along."""
-    for column in columns:
+    """Open a table by any plain column, preferably not by the ids; others are read along."""
+    for column in sorted(columns, key=lambda column: column == "id"):
         try:
             # Written as a field, so that rows without a value are read, too.
             source = source_of(
@@ -214,6 +220,11 @@ def _by_any(given: Any, columns: Sequence[str], limit: int, name: str) -> Source
             continue
         return source
     raise failed
+
+
+def _is_read_once(given: Any) -> bool:
+    """Whether it is standard input or a pipe."""
+    return isinstance(given, str) and any(file.once for file in expand([given]))
 
 
 def _first_batch(source: Source) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pyarrow.parquet as pq
 from neardup import kernels
 from neardup.atomic import FolderKind, TemporaryFolder, replacing_folder, require_apart
 from neardup.collection.source import Progress, Source
+from neardup.collection.timing import Timer
 from neardup.deduplication.row_files import FORMATS
 from neardup.deduplication.save import require_format
 from neardup.deduplication.sources import source_of
@@ -73,8 +73,8 @@ def contamination(
     r"""Find the items of benchmarks that occur, wholly or in part, in the documents of a corpus.
 
     An item hits a document if both have the same `min_words` words in a row; case, punctuation and
-    line breaks do not matter. The corpus is read once, batch by batch; only the benchmark is held
-    in memory.
+    line breaks do not matter. The corpus is read once, batch by batch, and once more to `remove`;
+    only the benchmark is held in memory.
 
     Args:
         corpus: The documents. Files: a path, folder, glob or URL as a string, or a list of
@@ -155,18 +155,18 @@ def _run(
     stage: StageProgress,
 ) -> tuple[dict[str, Any], pa.Table, list[WorstItem]]:
     """Read, scan, remove and write; returns the summary, the table of items and the worst ones."""
-    seconds: dict[str, float] = {}
-    with _timed(seconds, "benchmark"):
+    timer = Timer()
+    with timer.stage("benchmark"):
         stage("benchmark")
         items = read_items(benchmarks, settings)
     with ExitStack() as stack:
         marks = stack.enter_context(TemporaryFolder()) / "marked.parquet"
-        with _timed(seconds, "corpus"):
+        with timer.stage("corpus"):
             scan = CorpusScan(items, settings, folder, marks)
             scan.run(source, stage("corpus"))
         removed: dict[str, int] = {}
         if settings.remove is not None:
-            with _timed(seconds, "output"):
+            with timer.stage("output"):
                 removed = write_without(
                     source,
                     folder,
@@ -197,7 +197,7 @@ def _run(
         "left_out": items.rejected.left_out + scan.rejected.left_out,
         "settings": settings.as_dict() | {"format": format if settings.remove else None},
         "corpus": list(source.places),
-        "seconds": {name: round(spent, 3) for name, spent in seconds.items()},
+        "seconds": {name: round(spent, 3) for name, spent in timer.seconds.items()},
         "peak_megabytes": round(peak_megabytes(), 1),
         "versions": versions(),
     }
@@ -205,10 +205,3 @@ def _run(
     (folder / "report.html").write_text(contamination_page(summary, table, worst), encoding="utf-8")
     (folder / "summary.json").write_text(json.dumps(summary, indent=2), encoding="utf-8")
     return summary, table, worst
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], name: str) -> Iterator[None]:
-    began = time.perf_counter()
-    yield
-    seconds[name] = time.perf_counter() - began
