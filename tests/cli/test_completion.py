@@ -51,7 +51,10 @@ def test_commands_and_options(shell):
         ("neardup reproduce s", ["slides", "sphere"]),
         (
             "neardup dedup --similarity ",
-            ["jaccard", "weighted-jaccard", "cosine", "hamming", "fields", "model"],
+            [
+                *("jaccard", "weighted-jaccard", "cosine", "containment", "inclusion"),
+                *("hamming", "fields", "model"),
+            ],
         ),
         ("neardup dedup --cluster s", ["star"]),
         ("neardup dedup --keep l", ["longest"]),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from neardup.kernels import set_join
+from neardup.kernels.star_join import Decisions, DocumentCounts, StarJoin, StoredFeatures
 
 MEASURES = ["containment", "inclusion"]
 
@@ -80,3 +81,50 @@ def test_any_shared_feature_leaves_a_document_possible(measure: str) -> None:
     assert found.similarity.tolist() == [1.0]
     assert {int(found.a[0]), int(found.b[0])} == {0, 1}
     assert measure == "containment" or found.a.tolist() == [1]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("order", ["any", "largest", "smallest"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_stars(measure: str, weighted: bool, order: str, threads: int) -> None:
+    """Each document goes for the kept one that has the largest part of it, or of which it has."""
+    random = np.random.default_rng(7)
+    offsets, hashes = arrays_of(lopsided(random, 350))
+    weights = (1 + hashes % 7 + random.integers(0, 2, len(hashes))) / 7 if weighted else None
+    sizes = np.diff(offsets)
+    places = {
+        "any": random.permutation(350),
+        "largest": np.argsort(-sizes, kind="stable"),
+        "smallest": np.argsort(sizes, kind="stable"),
+    }[order]
+    a, b = (side.ravel() for side in np.indices((350, 350)))
+    near = set_join.similarities(offsets, hashes, weights, a, b, measure=measure)
+    truth = near.reshape(350, 350)
+    for threshold in (0.5, 0.8):
+        kept: list[int] = []
+        expected = np.arange(350)
+        for place in places.tolist():
+            best = max(kept, key=lambda one: truth[place, one], default=place)
+            if best != place and truth[place, best] >= threshold:
+                expected[place] = best
+            else:
+                kept.append(place)
+        assert 20 < len(kept) < 330
+        for memory in (200_000, 1 << 30):
+            features = StoredFeatures(weighted=weighted)
+            features.add((offsets, hashes, weights))
+            counts = DocumentCounts(len(hashes), 1 << 20)
+            counts.see((offsets, hashes, weights), np.ones(350, np.bool_), threads=threads)
+            limits = {"measure": measure, "threshold": threshold}
+            join = StarJoin(features, counts, **limits, features=len(hashes), memory=memory)
+            known, rest = Decisions.none(np.arange(350)), places
+            while len(rest):
+                rest = rest[join.decide(rest, known, threads=threads) :]
+                join.look_up(rest, known, threads=threads)
+                join.clear()
+            np.testing.assert_array_equal(known.kept_for, expected)
+            removed = np.flatnonzero(expected != np.arange(350))
+            np.testing.assert_array_equal(
+                known.similarity[removed], truth[removed, expected[removed]]
+            )
