@@ -33,6 +33,20 @@ ROWS = [
 ]
 
 
+def visits(routes):
+    """A function that asks for pages other than those of a run."""
+    explorer = Explorer(None, routes=routes)
+
+    def visit(address, status=200):
+        parts = urlsplit(address)
+        query = parse_qs(parts.query, keep_blank_values=True)
+        response = explorer.respond(Request("GET", parts.path, query, {"host": HOST}))
+        assert response.status == status
+        return response.body.decode()
+
+    return visit
+
+
 class Browser:
     """Pages of a run; `cookie` is sent with each request."""
 

@@ -255,6 +255,20 @@ def engine(function: F, /) -> F:
     return function
 
 
+FORMATS = ("parquet", "jsonl", "csv")
+
+
+def row_format(rows: str) -> Decorator:
+    """The option for the format of rows."""
+    return option(
+        "--format",
+        default=FORMATS[0],
+        metavar="NAME",
+        shell_complete=one_of(FORMATS),
+        help=f"Format of {rows}: {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",
+    )
+
+
 quiet: Decorator = flag("--quiet", "-q", help="Print nothing but errors.")
 as_json: Decorator = flag("--json", help="Print one JSON object instead of text.")
 context: Decorator = option(

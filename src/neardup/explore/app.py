@@ -25,6 +25,7 @@ from neardup.explore.pages import (
     decisions,
     document,
     families,
+    items,
     lab,
     overview,
     review,
@@ -37,6 +38,7 @@ from neardup.explore.static_files import static_files
 from neardup.frozen import dataclass
 
 if TYPE_CHECKING:
+    from neardup.parts.contamination.opened import ContaminationFolder
     from neardup.parts.passages.opened import PassagesFolder
     from neardup.runs import Run
 
@@ -93,6 +95,8 @@ ROUTES_TO_LABEL = (
     *(Route(_GET, path, to_label.missing) for path in _NOT_OF_PAIRS[1:]),
     *(route for route in ROUTES if route.path not in _NOT_OF_PAIRS),
 )
+# The laboratory, and the files of all pages.
+_OF_ALL = tuple(route for route in ROUTES if route.path.startswith(("/lab", "/static")))
 
 
 def routes_of_passages(folder: PassagesFolder) -> tuple[Route, ...]:
@@ -101,7 +105,17 @@ def routes_of_passages(folder: PassagesFolder) -> tuple[Route, ...]:
         Route(_GET, "/", partial(families.show, folder)),
         Route(_GET, "/families/*", partial(families.show_family, folder)),
         Route(_GET, "/document", partial(families.show_document, folder)),
-        *(route for route in ROUTES if route.path.startswith(("/lab", "/static"))),
+        *_OF_ALL,
+    )
+
+
+def routes_of_contamination(folder: ContaminationFolder) -> tuple[Route, ...]:
+    """The pages of a folder of contamination, and the laboratory."""
+    return (
+        Route(_GET, "/", partial(items.show, folder)),
+        Route(_GET, "/item", partial(items.show_item, folder)),
+        Route(_GET, "/document", partial(items.show_document, folder)),
+        *_OF_ALL,
     )
 
 

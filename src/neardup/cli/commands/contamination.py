@@ -14,7 +14,6 @@ from neardup.cli.terminal import count, plain_console, say, say_json, say_reject
 if TYPE_CHECKING:
     from neardup.parts.contamination.result import ContaminationResult
 
-_FORMATS = ("parquet", "jsonl", "csv")
 _REMOVALS = ("documents", "passages")
 _WORST = 10
 _SHOWN = 60
@@ -70,13 +69,7 @@ _SHOWN = 60
     note="0.5",
     help="With --remove: remove for items of which a document has at least this share.",
 )
-@options.option(
-    "--format",
-    default="parquet",
-    metavar="NAME",
-    shell_complete=options.one_of(_FORMATS),
-    help=f"Format of the rows of --remove: {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}.",
-)
+@options.row_format("the rows of --remove")
 @options.quiet
 @options.as_json
 @options.progress

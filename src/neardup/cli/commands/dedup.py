@@ -26,20 +26,13 @@ LARGEST = 5
 _CHAINS = 3
 _SHOWN = 60
 _GO_ON = "; the same command goes on after the passes that are finished"
-_FORMATS = ("parquet", "jsonl", "csv")
 
 
 @click.command(cls=Command)
 @options.inputs
 @options.path("--output", "-o", required=True, help="Folder to write.")
 @options.overwrite
-@options.option(
-    "--format",
-    default="parquet",
-    metavar="NAME",
-    shell_complete=options.one_of(_FORMATS),
-    help=f"Format of the kept and removed rows: {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}.",
-)
+@options.row_format("the kept and removed rows")
 @options.flag(
     "--copies",
     help="Add a column `copies` to the kept rows: how many documents each stands for.",

@@ -25,8 +25,8 @@ _OPEN = (
 @options.path_argument(
     "out",
     "OUT",
-    "Folder that `neardup dedup` or `neardup passages` wrote, or a file of pairs to label. Without "
-    "it, only the laboratory is opened.",
+    "Folder that `neardup dedup`, `passages` or `contamination` wrote, or a file of pairs to "
+    "label. Without it, only the laboratory is opened.",
     required=False,
 )
 @options.option(
@@ -57,8 +57,9 @@ def explore(
     Example: neardup explore out
     """
     from neardup.cli.stored_run import opened, user_name
-    from neardup.explore.app import Explorer, routes_of_passages
+    from neardup.explore.app import Explorer, routes_of_contamination, routes_of_passages
     from neardup.explore.server import ExploreServer
+    from neardup.parts.contamination.opened import ContaminationFolder, is_contamination_folder
     from neardup.parts.passages.opened import PassagesFolder, is_passages_folder
 
     run, routes, title, shown = None, None, "", "the laboratory"
@@ -67,6 +68,8 @@ def explore(
         title, shown = out.absolute().name, str(out)
         if is_passages_folder(out):
             routes = routes_of_passages(PassagesFolder(out))
+        elif is_contamination_folder(out):
+            routes = routes_of_contamination(ContaminationFolder(out))
         else:
             run = opened(out, read_only=read_only)
     explorer = Explorer(

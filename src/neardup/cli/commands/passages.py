@@ -14,7 +14,6 @@ from neardup.cli import options, stopping
 from neardup.cli.command import Command
 from neardup.cli.terminal import count, say, say_json, say_rejected, size
 
-_FORMATS = ("parquet", "jsonl", "csv")
 _SHOWN, _EXCERPT = 10, 72
 
 
@@ -57,13 +56,7 @@ _SHOWN, _EXCERPT = 10, 72
     "keep",
     help="Which document keeps a passage: first, longest, shortest, max:COL or min:COL.",
 )
-@options.option(
-    "--format",
-    default="parquet",
-    metavar="NAME",
-    shell_complete=options.one_of(_FORMATS),
-    help=f"Format of the kept rows: {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}.",
-)
+@options.row_format("the kept rows")
 @options.quiet
 @options.as_json
 @options.progress

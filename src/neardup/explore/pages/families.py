@@ -7,13 +7,12 @@ from typing import Any
 
 from neardup.explore.http import RefusedError, Request, Response
 from neardup.explore.site import Site
+from neardup.explore.views.lists import PER_PAGE, asked_page, on_one_line, pages_of
 from neardup.parts.passages.opened import SORTS, PassagesFolder
 from neardup.report.code import is_code
 
-PER_PAGE = 50
 _LONGEST_SEARCH = 200
 _NAMES = dict(zip(SORTS, ("largest", "documents", "repeated text", "length"), strict=True))
-_EXCERPT = 2_000  # characters of a text that a line is made of
 
 
 def show(folder: PassagesFolder, site: Site, request: Request) -> Response:
@@ -22,14 +21,14 @@ def show(folder: PassagesFolder, site: Site, request: Request) -> Response:
     sort = request.first("sort", "largest")
     if sort not in SORTS:
         raise RefusedError(400, f"sort must be one of {', '.join(SORTS)}.")
-    page = max(1, request.whole("page") or 1)
+    page = asked_page(request)
     found = folder.families(search=search, sort=sort, first=(page - 1) * PER_PAGE, count=PER_PAGE)
-    pages = _pages(found.total, page)
+    pages = pages_of(found.total, page)
     return site.page(
         request,
         "families.html",
         summary=folder.summary,
-        rows=[{**row, "title": _on_one_line(row["text"])} for row in found.rows],
+        rows=[{**row, "title": on_one_line(row["text"])} for row in found.rows],
         total=found.total,
         search=search,
         sort=sort,
@@ -46,15 +45,15 @@ def show_family(folder: PassagesFolder, site: Site, request: Request) -> Respons
         raise RefusedError(404, "There is no such family.")
     family = folder.family(int(request.argument))
     every = folder.occurrences(int(request.argument))
-    page = max(1, request.whole("page") or 1)
-    pages = _pages(len(every), page)
+    page = asked_page(request)
+    pages = pages_of(len(every), page)
     rows = every.slice((page - 1) * PER_PAGE, PER_PAGE).to_pylist()
     return site.page(
         request,
         "family.html",
         family=family,
         is_code=is_code(family["text"]) or "\n" in family["text"],
-        rows=[{**row, "title": _on_one_line(row["text"] or "")} for row in rows],
+        rows=[{**row, "title": on_one_line(row["text"] or "")} for row in rows],
         shows_texts=any(not row["kept"] for row in rows),
         total=len(every),
         page=page,
@@ -70,19 +69,8 @@ def show_document(folder: PassagesFolder, site: Site, request: Request) -> Respo
     if not rows:
         raise RefusedError(404, "No passage of such a document is in a family.")
     texts = folder.texts([row["family"] for row in rows])
-    texts = {number: _on_one_line(text) for number, text in texts.items()}
+    texts = {number: on_one_line(text) for number, text in texts.items()}
     return site.page(request, "passages_of.html", id=id, rows=rows, texts=texts)
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text[:_EXCERPT].split())
-
-
-def _pages(total: int, page: int) -> int:
-    pages = max(1, -(-total // PER_PAGE))
-    if page > pages:
-        raise RefusedError(404, f"There are {pages:,} pages of these.")
-    return pages
 
 
 def _here(site: Site, asked: dict[str, Any], **changes: Any) -> str:

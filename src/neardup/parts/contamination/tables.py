@@ -108,6 +108,7 @@ def items_table(items: Items, totals: ItemTotals, ids: pa.DataType) -> pa.Table:
                 ],
                 own_ids.type,
             ),
+            "text": items.beginnings,
         }
     )
 
