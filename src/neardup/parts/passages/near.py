@@ -114,6 +114,7 @@ class NearSearch:
         progress: DocumentProgress | None,
     ) -> NearPassages:
         """The stars; `document_of` has the first passage of each document."""
+        del self._sightings  # the search needs its memory
         settings = self._settings.reading
         passages = np.concatenate([np.zeros(0, np.int64), *self._passages])
         if not len(passages):
