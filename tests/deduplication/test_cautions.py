@@ -340,3 +340,12 @@ def test_warnings_go_to_standard_error_and_on_the_page(tmp_path, monkeypatch, qu
     assert html.index("Check this:") < html.index("<main>")
     summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
     assert len(summary["warnings"]) == 1
+
+
+def test_longer_documents_removed_by_containment():
+    article = filler(1)[0]
+    texts = [article, f"{article} {HEADER}", f"{article} one more"]
+    (warning,) = nd.dedup(texts, similarity="containment").summary["warnings"]
+    assert warning.startswith("1 removed document is longer by a quarter or more")
+    for settings in ({"keep": "longest"}, {"similarity": "inclusion"}, {"similarity": "jaccard"}):
+        assert not nd.dedup(texts, **{"similarity": "containment", **settings}).summary["warnings"]

@@ -35,6 +35,7 @@ _SAME_SUBJECT = 0.5
 # Of short documents, this share of near copies shows that the setting finds them after all; long
 # ones with fewer come to no harm.
 _FOUND, _HARMED = 0.05, 0.01
+_LONGER = 1.25
 _LETTERS = 6  # of a word and the space after it
 _FOR_SHORT = "--features word:1 --weights tfidf --threshold 0.3"
 _FOR_LONG = "--features word:3 --weights set --threshold 0.8"
@@ -79,10 +80,30 @@ def cautions(result: Result) -> list[str]:
     facts = Facts.of(result)
     return [
         *many_are_removed(facts),
+        *_longer_are_removed(result),
         *_loose_clusters(result, facts),
         *misfits(facts),
         *_about_decisions(result),
     ]
+
+
+def _longer_are_removed(result: Result) -> Iterator[str]:
+    """By containment, longer documents went for shorter ones that they contain."""
+    if result.settings.similarity != "containment":
+        return
+    sides = (result.both.left, result.both.right)
+    words = np.concatenate([side.words for side in sides if side is not None]).astype(np.int64)
+    clustering = result.clustering
+    gone = ~clustering.kept
+    own, others = words[clustering.place[gone]], words[clustering.kept_for[gone]]
+    longer = int((own > _LONGER * others).sum())
+    if longer:
+        count = "1 removed document is" if longer == 1 else f"{longer:,} removed documents are"
+        yield (
+            f"{count} longer by a quarter or more than the one kept instead: what else stood there "
+            "is lost. Use --keep longest, or --similarity inclusion, which removes a document only "
+            "if the kept one has enough of it."
+        )
 
 
 def _about_decisions(result: Result) -> Iterator[str]:
