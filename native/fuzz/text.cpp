@@ -9,6 +9,7 @@
 #include "harness.hpp"
 #include "neardup/dispatch.hpp"
 #include "neardup/index_tables/id_set.hpp"
+#include "neardup/passages/cut.hpp"
 #include "neardup/text/feature_counts.hpp"
 #include "neardup/text/kernels.hpp"
 
@@ -96,6 +97,34 @@ void require_ids(const Column& column) {
     if (repeat) REQUIRE(text(repeat->position) == text(static_cast<std::size_t>(repeat->place)));
 }
 
+// Passages cover every text without gaps, and all instruction sets make the same keys of them.
+void require_passages(const Column& column) {
+    for (const PassageUnit unit :
+         {PassageUnit::line, PassageUnit::paragraph, PassageUnit::sentence}) {
+        Passages found = cut_passages(column, unit, 1);
+        for (std::size_t i = 0; i < column.count; ++i) {
+            const bool empty = column.offsets[i] == column.offsets[i + 1];
+            REQUIRE((found.documents[i] == found.documents[i + 1]) == empty);
+            if (!empty) {
+                const auto first = static_cast<std::size_t>(found.documents[i]);
+                REQUIRE(found.begins[first] == column.offsets[i]);
+            }
+        }
+        found.begins.push_back(column.offsets[column.count]);
+        for (std::size_t i = 1; i < found.begins.size(); ++i)
+            REQUIRE(found.begins[i - 1] < found.begins[i]);
+        const std::size_t count = found.begins.size() - 1;
+        const Column passages{column.data, found.begins.data(), count};
+        std::vector<std::uint32_t> words(count), others(count);
+        std::vector<std::uint64_t> keys(2 * count), same(2 * count);
+        word_keys(passages, words.data(), keys.data(), 1, text_kernels_for("portable"));
+        for (const std::string& isa : other_isas()) {
+            word_keys(passages, others.data(), same.data(), 1, text_kernels_for(isa));
+            REQUIRE(words == others && keys == same);
+        }
+    }
+}
+
 }  // namespace
 
 void fuzz_text(const std::uint8_t* data, std::size_t size) {
@@ -149,6 +178,7 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
         for (std::size_t i = 0; i < parts; ++i) require_majority(features, i, recipe, made.bits[i]);
     require_counted(features);
     require_ids(column);
+    require_passages(column);
 }
 
 }  // namespace neardup::fuzz

@@ -122,12 +122,12 @@ class OutputPass:
 
     def _batches(self) -> Iterator[Occurrences]:
         read, done = self._found.read, 0
+        first_passages = np.append(read.first_passages, read.passages)
         for cut in cut_batches(self._found.source.rows(), self._found.settings, with_keys=False):
             documents = len(cut.passages.documents) - 1
             done = cut.first_document + documents
             ended = cut.first_passage + len(cut.passages)
-            expected = np.append(read.first_passages, read.passages)
-            if done > len(read) or expected[done] != ended:
+            if done > len(read) or first_passages[done] != ended:
                 raise changed(len(read))
             yield self._of_batch(cut)
             if self._progress is not None:
