@@ -239,7 +239,7 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path):
     from neardup.parts.contamination.run import find_contamination
     from neardup.parts.contamination.settings import ContaminationSettings
 
-    corpus = make_corpus(tmp_path / "corpus", some_documents(600, [QUESTION, "nothing"]), 20)
+    corpus = make_corpus(tmp_path / "corpus", some_documents(160, [QUESTION, "nothing"]), 20)
     chosen = ContaminationSettings.of(threads=1)
     alive, most = weakref.WeakSet(), 0
 
@@ -254,7 +254,7 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path):
 
     source = Watched([corpus], chosen.reader)
     found = find_contamination(source, open_benchmarks([QUESTION], chosen), chosen, output=None)
-    assert found.summary["documents"] == 600
+    assert found.summary["documents"] == 160
     assert most <= 3
 
 
