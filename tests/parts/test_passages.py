@@ -341,3 +341,10 @@ def test_rows_whose_types_show_late_are_all_written(tmp_path):
     assert kept["text"].to_pylist() == expected
     assert kept["late"].to_pylist() == [None] * (len(rows) - 1) + [1.5]
     assert pq.read_metadata(tmp_path / "out/passages.parquet").num_rows == len(rows)
+
+
+def test_an_index_is_refused(tmp_path):
+    nd.Index(tmp_path / "seen.index").close()
+    for ask in (nd.passages, lambda path: nd.contamination(path, ["one item"])):
+        with pytest.raises(nd.InputError, match="is an index"):
+            ask(str(tmp_path / "seen.index"))

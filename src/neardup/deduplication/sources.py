@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import FileSource, MemorySource, Source
+from neardup.collection.source import FileSource, MemorySource, ReadSource, Source
 from neardup.errors import InputError
 from neardup.read.memory import require_no_paths
 
@@ -27,6 +27,17 @@ def source_of(source: Any, settings: DedupSettings) -> Source:
         return FileSource(source, settings)
     require_no_paths(source, "give paths as pathlib.Path objects, or one string with a glob")
     return MemorySource(source, settings)
+
+
+def texts_in(source: Any, settings: DedupSettings) -> ReadSource:
+    """Files by their names, or documents in memory; an index is refused."""
+    found = source_of(source, settings)
+    if not isinstance(found, ReadSource):
+        raise InputError(
+            f"{found.places[0]} is an index, which does not keep documents as they were; name the "
+            "files instead"
+        )
+    return found
 
 
 def stored_source(names: Sequence[str | os.PathLike[str]], settings: DedupSettings) -> Source:

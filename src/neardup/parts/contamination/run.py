@@ -18,7 +18,7 @@ from neardup.collection.source import Progress, Source
 from neardup.collection.timing import Timer
 from neardup.deduplication.row_files import FORMATS
 from neardup.deduplication.save import require_format
-from neardup.deduplication.sources import source_of
+from neardup.deduplication.sources import texts_in
 from neardup.deduplication.summary import peak_megabytes, versions
 from neardup.errors import SettingError
 from neardup.parts.contamination.items import (
@@ -116,7 +116,7 @@ def contamination(
         threads=threads,
     )
     require_format(format)
-    source = source_of(corpus, settings.reader)
+    source = texts_in(corpus, settings.reader)
     benchmarks = open_benchmarks(benchmark, settings)
     return find_contamination(
         source, benchmarks, settings, output=output, overwrite=overwrite, format=format

@@ -36,20 +36,17 @@ _LEAST_BITS, _MOST_BITS = 1 << 20, 1 << 32
 
 @dataclass(frozen=True, eq=False)
 class NearPassages:
-    """The passages of stars of two or more: which one stands for each, and their similarity.
+    """The passages of stars of two or more, which ascend, and the one that stands for each.
 
-    `passages` ascend; the one in the middle of a star stands for itself, with similarity 1.
+    The one in the middle of a star stands for itself.
     """
 
     passages: Places
     like: Places
-    similarity: NDArray[np.float64]
     sizes: NDArray[np.uint32]
 
 
-NONE_NEAR = NearPassages(
-    np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.uint32)
-)
+NONE_NEAR = NearPassages(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint32))
 
 
 class NearSearch:
@@ -141,7 +138,6 @@ class NearSearch:
         return NearPassages(
             passages[inside],
             passages[kept_for[inside]],
-            np.where(away, stars.similarity, 1.0)[inside],
             np.concatenate(self._sizes)[inside],
         )
 

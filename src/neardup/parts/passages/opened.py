@@ -95,8 +95,9 @@ class PassagesFolder:
 
     def _matching(self, search: str) -> NDArray[np.int64]:
         every = np.arange(len(self._numbers))
-        for word in search.split():
-            texts = self._read(FAMILIES, columns=["text"])["text"]
+        words = search.split()
+        texts = self._read(FAMILIES, columns=["text"])["text"] if words else None
+        for word in words:
             found = pc.match_substring(texts, word, ignore_case=True).to_numpy()
             every = every[found[every]]
         return every

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from neardup.collection.budget import Budget
 from neardup.collection.rejected import RejectedRows
-from neardup.collection.settings import DedupSettings
 from neardup.collection.source import (
     Progress,
     ReadSource,
@@ -21,8 +20,7 @@ from neardup.collection.source import (
 )
 from neardup.collection.timing import Timer
 from neardup.deduplication.rows import keep_order, require_keep_column
-from neardup.deduplication.sources import source_of
-from neardup.errors import InputError
+from neardup.deduplication.sources import texts_in
 from neardup.kernels import thread_count
 from neardup.parts.passages.copies import Copies, KeyedPassages, Places
 from neardup.parts.passages.families import find_families
@@ -41,7 +39,7 @@ from neardup.parts.passages.settings import (
     DEFAULT_UNIT,
     PassageSettings,
 )
-from neardup.settings import EXACT, suggests_settings
+from neardup.settings import suggests_settings
 
 Stage = Callable[[str], Progress | None]
 
@@ -105,20 +103,8 @@ def passages(
         memory=memory,
         max_document=max_document,
         threads=threads,
-        candidates=EXACT,
     )
     return find_passages(texts_in(source, settings.reading), settings)
-
-
-def texts_in(source: Any, settings: DedupSettings) -> ReadSource:
-    """Files by their names, or documents in memory; an index is refused."""
-    found = source_of(source, settings)
-    if not isinstance(found, ReadSource):
-        raise InputError(
-            f"{found.places[0]} is an index, which does not keep documents as they were; name the "
-            "files instead"
-        )
-    return found
 
 
 def find_passages(

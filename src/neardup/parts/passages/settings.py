@@ -9,6 +9,7 @@ from neardup.collection.settings import DedupSettings
 from neardup.errors import SettingError
 from neardup.frozen import dataclass
 from neardup.kernels.passages import UNITS
+from neardup.settings import EXACT
 
 WINDOW = "window"
 ALL = "all"
@@ -76,7 +77,7 @@ class PassageSettings:
     ) -> PassageSettings:
         """Check every setting."""
         name, window = _unit(unit)
-        shared = DedupSettings.of(threshold=threshold, **reading)
+        shared = DedupSettings.of(threshold=threshold, candidates=EXACT, **reading)
         if shared.scheme.fields is not None:
             raise SettingError(f"text={shared.text!r}: passages are parts of one column; name one")
         if KeepPolicy.parse(shared.keep).most != 1:
