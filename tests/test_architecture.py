@@ -15,7 +15,7 @@ LAYERS = [
     {"errors", "frozen", "settings", "visible", "notebook", "figures", "presets", "__init__"},
     {"atomic"},
     {"kernels"},
-    {"hashes", "sphere"},
+    {"hashes", "sphere", "samples"},
     {"read"},
     {"features"},
     {"fingerprints"},
