@@ -198,6 +198,21 @@ class Result:
             rows = rows.append_column(beside, found[name])
         return rows
 
+    @cached_property
+    def documents(self) -> pa.Table:
+        """One row for each document, in the order of the input: what became of it.
+
+        `id`, `kept`, then the other columns of `clusters`, which are null for a document in no
+        cluster.
+        """
+        places = self.clustering.place
+        row_of = np.full(len(self.collected), -1, np.int64)
+        row_of[places] = np.arange(len(places))
+        in_clusters = self.clusters.drop_columns(["id", "kept"])
+        found = taken(in_clusters, column_of(np.maximum(row_of, 0), row_of < 0))
+        of_all = {"id": self.collected.ids, "kept": column_of(self.keeps)}
+        return pa.table({**of_all, **dict(zip(found.column_names, found.columns, strict=True))})
+
     def removed_columns(self) -> dict[str, pa.Array]:
         """`duplicate_of` and `similarity` of the removed documents, in the order of the input.
 
@@ -247,6 +262,19 @@ class Result:
         kept = np.ones(len(self.collected), np.bool_)
         kept[self.clustering.removed] = False
         return kept
+
+    @property
+    def kept_places(self) -> Places:
+        """The places of the kept documents, ascending: the rows of the input to keep.
+
+        Rejected rows have no place: `summary["rejected"]` counts them.
+
+        >>> import neardup as nd
+        >>> texts = ["one two three four", "One, two, three, four!", "something else"]
+        >>> nd.dedup(texts).kept_places.tolist()
+        [0, 2]
+        """
+        return np.flatnonzero(self.keeps)
 
     @property
     def unproven(self) -> NDArray[np.bool_]:
