@@ -171,7 +171,7 @@ def _found(ds: Dataset, text: str | None, settings: dict[str, Any]) -> Result:
         raise InputError(f"give one split of the dataset, such as ds[{next(iter(ds), 'train')!r}]")
     return deduplicated(
         ds.column_names,
-        lambda names: ds.select_columns(names).with_format("arrow")[:],
+        lambda names, rows: ds.select_columns(names).with_format("arrow")[:rows],
         text,
         settings,
     )

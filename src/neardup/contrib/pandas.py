@@ -52,7 +52,8 @@ class NeardupFrame:
 
         `text` is the column with the text, by default `text`.
         """
-        return self._frame.iloc[self._found(text, settings).kept_places]
+        rows = self._frame.iloc[self._found(text, settings).kept_places]
+        return rows.copy(deep=False)  # pandas 2 would warn of every change to a part of a frame
 
     def duplicated(self, text: str | None = None, **settings: Any) -> pd.Series[bool]:
         """Whether each row is removed as a near-duplicate, like `DataFrame.duplicated`."""
@@ -79,11 +80,12 @@ class NeardupFrame:
         names = [name for name in self._frame.columns if isinstance(name, str)]
         return deduplicated(names, self._table, text, settings)
 
-    def _table(self, names: list[str]) -> pa.Table:
-        return pa.table({name: self._column(name) for name in dict.fromkeys(names)})
+    def _table(self, names: list[str], rows: int | None) -> pa.Table:
+        frame = self._frame.iloc[:rows]
+        return pa.table({name: self._column(frame, name) for name in dict.fromkeys(names)})
 
-    def _column(self, name: str) -> pa.Array:
-        column = self._frame[name]
+    def _column(self, frame: pd.DataFrame, name: str) -> pa.Array:
+        column = frame[name]
         if isinstance(column, pd.DataFrame):
             raise InputError(
                 f"the data frame has {column.shape[1]} columns {name!r}; rename all but one"
@@ -126,8 +128,7 @@ class NeardupSeries:
         return self._with_values(compare(_arrow(self._series), self._others(other)))
 
     def _found(self, settings: dict[str, Any]) -> Result:
-        table = pa.table({_TEXT: _arrow(self._series)})
-        return deduplicated([_TEXT], table.select, None, settings)
+        return NeardupFrame(pd.DataFrame({_TEXT: self._series}))._found(None, settings)
 
     def _others(self, other: Any) -> pa.Array:
         if not isinstance(other, pd.Series):

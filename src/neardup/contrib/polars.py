@@ -58,13 +58,14 @@ class NeardupFrame:
 
     def result(self, text: str | None = None, **settings: Any) -> Result:
         """The whole result of `neardup.dedup`: pairs, clusters, summary, `save`."""
-        return dedup(self._frame, text=text, **settings)
+        return dedup(_arrow(self._frame), text=text, **settings)
 
     def _found(self, text: str | None, settings: dict[str, Any]) -> Result:
-        frame = self._frame
-        return deduplicated(
-            frame.columns, lambda names: frame.select(names).to_arrow(), text, settings
-        )
+        def table_of(names: list[str], rows: int | None) -> pa.Table:
+            frame = self._frame.select(names)
+            return _arrow(frame if rows is None else frame.head(rows))
+
+        return deduplicated(self._frame.columns, table_of, text, settings)
 
 
 @pl.api.register_lazyframe_namespace(_NAME)
@@ -119,8 +120,7 @@ class NeardupExpr:
         """Whether `neardup.dedup` keeps each row; with `.over("site")`, for each site by itself."""
 
         def keeps(texts: pl.Series) -> pl.Series:
-            table = pa.table({_TEXT: texts.to_arrow()})
-            result = deduplicated([_TEXT], table.select, None, settings)
+            result = NeardupFrame(texts.alias(_TEXT).to_frame())._found(None, settings)
             return _series(column_of(result.keeps), texts.name)
 
         return self._expression.map_batches(keeps, pl.Boolean)
@@ -167,6 +167,11 @@ class NeardupSeries:
 
     def _of(self, expression: pl.Expr) -> pl.Series:
         return self._series.to_frame().select(expression).to_series()
+
+
+def _arrow(frame: pl.DataFrame) -> pa.Table:
+    # Arrow cannot write the newest types of strings in Categorical columns.
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
 def _series(column: pa.Array | pa.ChunkedArray, name: str) -> pl.Series:

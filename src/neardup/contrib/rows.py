@@ -15,11 +15,15 @@ from neardup.errors import InputError
 from neardup.settings import SETTINGS
 
 _TERMS = ("terms", "weights")
+_ROWS_SHOWN = 1000
+
+# Some columns of a table in Arrow: all rows, or the first ones.
+TableOf = Callable[[list[str], int | None], pa.Table]
 
 
 def deduplicated(
     names: Sequence[str],
-    table_of: Callable[[list[str]], pa.Table],
+    table_of: TableOf,
     text: str | None,
     settings: dict[str, Any],
 ) -> Result:
@@ -29,10 +33,8 @@ def deduplicated(
     `table_of`, so that the others may be of any type.
     """
     read = _columns_read(names, text, settings)
-    if set(read) <= set(names):
-        table = table_of(read)
-    else:  # for the error that names the columns
-        table = pa.table({name: pa.nulls(0) for name in names})
+    has_all = set(read) <= set(names)
+    table = table_of(read, None) if has_all else _first_rows(names, table_of)
     result = dedup(table, text=text, **settings)
     _require_all(result)
     return result
@@ -63,6 +65,18 @@ def _columns_read(names: Sequence[str], text: str | None, settings: dict[str, An
         wanted[checked.keep.column] = None
     missing = [name for name in wanted if name not in names]
     return [name for name in names if name in wanted] + missing
+
+
+def _first_rows(names: Sequence[str], table_of: TableOf) -> pa.Table:
+    """The first rows with all columns, for the error about the one that is missing."""
+    columns = {}
+    for name in names:
+        try:
+            columns[name] = table_of([name], _ROWS_SHOWN)[name]
+        except InputError:  # a column of any objects is no text
+            columns[name] = pa.nulls(0)
+    rows = min(map(len, columns.values()), default=0)
+    return pa.table({name: column.slice(0, rows) for name, column in columns.items()})
 
 
 def _require_all(result: Result) -> None:
