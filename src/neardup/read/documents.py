@@ -19,6 +19,7 @@ from neardup.frozen import dataclass
 from neardup.read.batch import Batch, Rejected, Rows
 from neardup.read.columns import Wanted, carried_names, field_texts
 from neardup.read.expand import expand
+from neardup.read.foreign.copied import FOREIGN, copy_table
 from neardup.read.formats import TEXT_FORMATS, check_columns
 from neardup.read.ids import IdKind, IdLedger
 from neardup.read.limits import MAX_DOCUMENT
@@ -94,7 +95,7 @@ class InputRuns(Generic[R]):
     def __init__(self, inputs: Inputs, check: Check, *, again: bool) -> None:
         named = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
         sources = expand(named)
-        if again and any(source.once for source in sources):
+        if again and any(source.once or source.format in FOREIGN for source in sources):
             self._spool = Spool()
             sources = [_stored(source, self._spool) for source in sources]
         sources, self._mixed_ids = _checked(sources, check)
@@ -241,7 +242,9 @@ def without_name(error: UnreadableError, source: Source) -> str:
 
 
 def _stored(source: Source, spool: Spool) -> Source:
-    """The source itself, or a copy of it if it can be read only once."""
+    """The source itself, or a copy of it if it can be read only once or is not a file of ours."""
+    if source.format in FOREIGN:
+        return _stored_table(source, spool)
     if not source.once:
         return source
     with explained(source.name), source.raw() as stream:
@@ -251,6 +254,27 @@ def _stored(source: Source, spool: Spool) -> Source:
         return copy
     with explained(source.name), copy.stream() as text:
         return replace(copy, format=sniffed(text))
+
+
+def _stored_table(source: Source, spool: Spool) -> Source:
+    """A copy of a table as an Arrow file; unreadable ones of a folder are left to the check."""
+    try:
+        with explained(source.name), spool.new_file() as file:
+            copy_table(source, file)
+    except UnreadableError:
+        if source.found:
+            return source
+        raise
+    size = os.stat(file.name).st_size
+    return replace(
+        source,
+        path=file.name,
+        format="arrow",
+        compression=None,
+        size=size,
+        filesystem=None,
+        once=False,
+    )
 
 
 def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], bool]:
@@ -332,7 +356,7 @@ class Documents(InputRuns[Rows]):
         other._unique_ids = True
         other.wanted = self.wanted.with_all_columns()
         for source in (source for run in self._runs for source in run.sources):
-            if source.format in ("csv", "tsv", "parquet", "arrow") and not source.fault:
+            if source.format in ("csv", "tsv", "parquet", "arrow", *FOREIGN) and not source.fault:
                 other._check(source)
         return other
 

@@ -21,6 +21,8 @@ from neardup.read.file_kinds import (
     known_suffixes,
     looks_like_text,
 )
+from neardup.read.foreign.dataset_folder import dataset_files
+from neardup.read.foreign.named import foreign_source
 from neardup.read.source import SNIFF, STANDARD_INPUT, Source, explained, refuse_endless
 
 _TEXTS_TO_A_DATA_FILE = 10
@@ -133,6 +135,8 @@ def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
 def _sources(name: str, *, alone: bool) -> list[Source]:
     if name == "-":
         return [_standard_input()]
+    if (table := foreign_source(name)) is not None:
+        return [table]
     if "://" not in name:
         return _local(name, alone)
     import fsspec  # imports asyncio, and few inputs are URLs
@@ -157,6 +161,8 @@ def _sources(name: str, *, alone: bool) -> list[Source]:
 def _local(name: str, alone: bool) -> list[Source]:
     with explained(name):
         if os.path.isdir(name):
+            if (files := dataset_files(name)) is not None:
+                return [_named(file, file, os.stat(file).st_size, None) for file in files]
             return _folder(name, name, local_files(name), None, alone)
         try:
             status = os.stat(name)
