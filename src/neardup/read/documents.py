@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from neardup.errors import InputError, SettingError, UnreadableError
+from neardup.errors import InputError, NoColumnError, SettingError, UnreadableError
 from neardup.frozen import dataclass
 from neardup.read.batch import Batch, Rejected, Rows
 from neardup.read.columns import Wanted, carried_names, field_texts
@@ -24,6 +25,7 @@ from neardup.read.formats import TEXT_FORMATS, check_columns
 from neardup.read.ids import IdKind, IdLedger
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.source import SNIFF, Source, Spool, explained, sniffed
+from neardup.read.text_columns import advised, some_rows
 from neardup.read.whole_files import read_whole_files
 
 if TYPE_CHECKING:
@@ -98,7 +100,7 @@ class InputRuns(Generic[R]):
         if again and any(source.once or source.format in FOREIGN for source in sources):
             self._spool = Spool()
             sources = [_stored(source, self._spool) for source in sources]
-        sources, self._mixed_ids = _checked(sources, check)
+        sources, self._mixed_ids = _checked(sources, check, self._advised)
         self._runs = _runs_of(sources)
         sizes = [run.size for run in self._runs]
         known = [size for size in sizes if size is not None]
@@ -193,10 +195,14 @@ class InputRuns(Generic[R]):
             source = run.sources[0]
             yield left_out(Rejected(source.name, None, self._why_unread(source, error)), seen)
 
+    def _advised(self, error: UnreadableError, source: Source) -> UnreadableError:
+        """The error to raise for a source; it may say more than this one."""
+        return error
+
     def _why_unread(self, source: Source, error: UnreadableError) -> str:
         """The reason for skipping a file of a folder; raises the error for any other file."""
         if not source.found or (self._ended and source.name not in self._unread):
-            raise error
+            raise self._advised(error, source)
         return self._unread.setdefault(source.name, without_name(error, source))
 
 
@@ -277,12 +283,17 @@ def _stored_table(source: Source, spool: Spool) -> Source:
     )
 
 
-def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], bool]:
+def _checked(
+    sources: Sequence[Source],
+    check: Check,
+    advised: Callable[[UnreadableError, Source], UnreadableError],
+) -> tuple[list[Source], bool]:
     """Check every file; unreadable files of a folder are marked with their fault.
 
     Also returns whether files of a folder have ids of different kinds.
     """
-    checked, first = [], None
+    checked: list[Source] = []
+    first: tuple[UnreadableError, Source] | None = None
     kinds: set[IdKind] = set()
     for source in sources:
         try:
@@ -290,13 +301,13 @@ def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], boo
             kinds |= {kind} if kind else set()
         except UnreadableError as error:
             if not source.found:
-                raise
-            first = first or error
+                raise advised(error, source) from error.__cause__
+            first = first or (error, source)
             fault = without_name(error, source)
             source = replace(source, format="document", size=0, fault=fault)
         checked.append(source)
     if first is not None and all(source.fault for source in checked):
-        raise first
+        raise advised(*first)
     return checked, len(kinds) > 1 and any(source.found for source in checked)
 
 
@@ -383,10 +394,40 @@ class Documents(InputRuns[Rows]):
     def _check(self, source: Source) -> IdKind | None:
         return check_columns(source, self.wanted) if source.is_local else None
 
+    def _advised(self, error: UnreadableError, source: Source) -> UnreadableError:
+        wanted = self.wanted
+        if not isinstance(error, NoColumnError) or wanted.text in error.found or wanted.fields:
+            return error
+        if source.once or not error.found:
+            return error
+        return advised(error, partial(self._first_rows, source, error.found), "--text {}", f"neardup tune {shlex.quote(source.name)}")
+
+    def _first_rows(self, source: Source, names: Sequence[str]) -> pa.Table:
+        """Some rows with all columns, read by the first one that can be a field."""
+        for name in names:
+            wanted = replace(Wanted.of_fields([name], None, "all"), id=None)
+            try:
+                read = TEXT_FORMATS.read(source, wanted, self._batch_bytes)
+                found = some_rows(_under_own_names(rows, name) for rows in read)
+            except UnreadableError:
+                continue
+            if found is not None and len(found):
+                return found
+        return pa.table({})
+
     def _rows(self, run: Run) -> Iterator[Rows]:
         if run.is_whole_files:
             return read_whole_files(run.sources, self.wanted, self._batch_bytes, self._why_unread)
         return TEXT_FORMATS.read(run.sources[0], self.wanted, self._batch_bytes)
+
+
+def _under_own_names(rows: Rows, text: str) -> pa.RecordBatch:
+    reserved = {f"input_{name}": name for name in ("id", "text")}
+    carried = {reserved.get(name, name): column for name, column in rows.carried.items()}
+    columns = {text: rows.text, **carried}
+    # The header of a CSV file may have bytes that are not UTF-8.
+    valid = [name for name in columns if name.encode(errors="replace").decode() == name]
+    return pa.RecordBatch.from_pydict({name: columns[name] for name in valid})
 
 
 def _left_out(file: Rejected, seen: int) -> Rows:

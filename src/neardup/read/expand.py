@@ -140,12 +140,13 @@ def _sources(name: str, *, alone: bool) -> list[Source]:
     if "://" not in name:
         return _local(name, alone)
     import fsspec  # imports asyncio, and few inputs are URLs
+    from fsspec.implementations.local import LocalFileSystem
 
     try:
         filesystem, path = fsspec.core.url_to_fs(name)
     except (ImportError, ValueError) as error:
         raise InputError(f"{name} cannot be opened ({error}); check the URL") from error
-    if isinstance(filesystem, fsspec.implementations.local.LocalFileSystem):
+    if isinstance(filesystem, LocalFileSystem):
         return _local(path, alone)
     try:
         return _remote(name, filesystem, path, alone)

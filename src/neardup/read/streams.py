@@ -66,7 +66,7 @@ def stream_of(held: Any) -> Stream | None:
             if found is None:
                 return None
             schema, batches = found
-            return Stream(kind, _plain(schema), _explained(kind, lambda: _converted(schema, batches)))
+            return Stream(kind, without_views(schema), _explained(kind, lambda: _converted(schema, batches)))
     return None
 
 
@@ -81,19 +81,37 @@ def _explained(kind: str, rows: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         raise InputError(f"the {kind} cannot be read as an Arrow table: {reason}") from error
 
 
-def _plain(schema: pa.Schema) -> pa.Schema:
-    """The schema with string views as strings: Arrow cannot take rows of views."""
-    kinds = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
-    return pa.schema(
-        [field.with_type(kinds.get(str(field.type), field.type)) for field in schema],
-        schema.metadata,
-    )
+def without_views(schema: pa.Schema) -> pa.Schema:
+    """The schema with views as strings, also inside lists: Arrow cannot take rows of views."""
+    fields = [field.with_type(_without_views(field.type)) for field in schema]
+    return pa.schema(fields, schema.metadata)
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    types = pa.types
+    if types.is_string_view(kind):
+        return pa.large_string()
+    if types.is_binary_view(kind):
+        return pa.large_binary()
+    if types.is_list(kind):
+        return pa.list_(_plain_field(kind.value_field))
+    if types.is_large_list(kind):
+        return pa.large_list(_plain_field(kind.value_field))
+    if types.is_fixed_size_list(kind):
+        return pa.list_(_plain_field(kind.value_field), kind.list_size)
+    if types.is_struct(kind):
+        return pa.struct([_plain_field(field) for field in kind])
+    return kind
+
+
+def _plain_field(field: pa.Field) -> pa.Field:
+    return field.with_type(_without_views(field.type))
 
 
 def _converted(
     schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    plain = _plain(schema)
+    plain = without_views(schema)
     for batch in batches:
         yield batch if batch.schema == plain else batch.cast(plain)
 
@@ -133,7 +151,7 @@ def _of_dataset(held: Any) -> _Rows:
     if hasattr(held, "keys"):
         splits = [str(name) for name in held]
         raise InputError(
-            f"a {type(held).__name__} has splits; choose one, for example data[{splits[0]!r}]"
+            f"the {type(held).__name__} has splits; choose one, for example data[{splits[0]!r}]"
             + (f", and compare with another by against=data[{splits[1]!r}]" if splits[1:] else "")
         )
     data = getattr(held, "data", None)
