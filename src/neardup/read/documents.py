@@ -255,7 +255,7 @@ def _stored(source: Source, spool: Spool) -> Source:
         return source
     with explained(source.name), source.raw() as stream:
         path = spool.store(stream, source.name)
-    copy = replace(source, path=path, size=os.stat(path).st_size, once=False)
+    copy = replace(source, path=path, size=os.stat(path).st_size, once=False, copied=True)
     if copy.format != SNIFF:
         return copy
     with explained(source.name), copy.stream() as text:
@@ -280,6 +280,7 @@ def _stored_table(source: Source, spool: Spool) -> Source:
         size=size,
         filesystem=None,
         once=False,
+        copied=True,
     )
 
 

@@ -283,7 +283,7 @@ class Source:
     input, pipes and terminals. A format of "sniff" is detected by the first bytes. `found` marks
     files found in a folder or by a glob, which are skipped if they cannot be read. `fault` is the
     reason why a file is skipped without reading it. With a `part`, only that is read. `sheet` is
-    the sheet of a workbook; empty for the first.
+    the sheet of a workbook; empty for the first. `copied` marks a temporary copy on this machine.
     """
 
     name: str
@@ -298,6 +298,7 @@ class Source:
     fault: str = ""
     part: Part | None = None
     sheet: str = ""
+    copied: bool = False
 
     @property
     def is_local(self) -> bool:

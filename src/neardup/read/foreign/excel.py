@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.errors import InputError, UnreadableError
+from neardup.read.file_kinds import SIGNATURE_BYTES, looks_like_text
 from neardup.read.foreign.table import ForeignTable, chosen_table, listed
 from neardup.read.limits import printable
 from neardup.read.source import Source
@@ -29,6 +30,9 @@ _ROWS_AT_ONCE = 8192
 _HEADER_WITHIN = 50  # rows
 _FILLED = 0.6  # of as many cells as most rows have, for a row to be the header
 _MOST_CELLS = 500_000_000
+_COMPOUND = b"\xd0\xcf\x11\xe0"  # old workbooks, and containers of encrypted ones
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_PROTECTED = "is protected by a password; save it without one, or as CSV"
 _DIMENSION = re.compile(rb'<dimension ref="[A-Z]+[0-9]+:([A-Z]+)([0-9]+)"')
 _DIMENSION_WITHIN = 4096
 
@@ -39,6 +43,7 @@ def opened_workbook(source: Source) -> Iterator[ForeignTable]:
     calamine = _package(source.name)
     with source.stream() as stream:
         content = io.BytesIO(stream.read())
+    _require_workbook(content.getbuffer(), source.name)
     _require_not_huge(content, source.name)
     try:
         with closing(calamine.CalamineWorkbook.from_filelike(content)) as workbook:
@@ -47,9 +52,7 @@ def opened_workbook(source: Source) -> Iterator[ForeignTable]:
             if source.sheet == "" and not header:
                 _require_no_other(workbook, sheet.name, source.name)
     except calamine.PasswordError as error:
-        raise UnreadableError(
-            f"{source.name} is protected by a password; save it without one, or as CSV"
-        ) from error
+        raise UnreadableError(f"{source.name} {_PROTECTED}") from error
     except calamine.CalamineError as error:
         raise UnreadableError(
             f"{source.name} is not a workbook that can be read ({printable(str(error))}); it may "
@@ -69,6 +72,17 @@ def _package(name: str) -> Any:
             f"{INSTALL}"
         ) from None
     return python_calamine
+
+
+def _require_workbook(content: memoryview, name: str) -> None:
+    """Refuse what is no workbook at all, and one whose content is encrypted."""
+    start = bytes(content[:SIGNATURE_BYTES])
+    if looks_like_text(start):
+        raise UnreadableError(f"{name} is text, not a workbook; rename it, for example to .csv")
+    if not start:
+        raise UnreadableError(f"{name} is empty, and so no workbook; save it again")
+    if start.startswith(_COMPOUND) and _ENCRYPTED in bytes(content):
+        raise UnreadableError(f"{name} {_PROTECTED}")
 
 
 def _require_not_huge(content: io.BytesIO, name: str) -> None:

@@ -26,6 +26,11 @@ _SUFFIXES = {
 }
 
 
+def is_foreign(name: str) -> bool:
+    """Whether an input is a database file or one sheet of a workbook."""
+    return os.path.splitext(name)[1].lower() in _SUFFIXES or bool(sheet_of(name)[1])
+
+
 def foreign_source(name: str) -> Source | None:
     """The source of a database, a Flight server or one sheet; None for any other input."""
     scheme = scheme_of(name)
