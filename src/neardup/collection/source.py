@@ -24,12 +24,13 @@ from neardup.frozen import dataclass
 from neardup.hashes import hash_family
 from neardup.kernels.columns import column_of
 from neardup.read import Batch, Documents, Rejected, source as read_source
+from neardup.read.advice import advised
 from neardup.read.batch import bounded
 from neardup.read.columns import is_text
 from neardup.read.limits import MAX_DOCUMENT, too_long
 from neardup.read.memory import string_chunks, table_of, table_of_records
 from neardup.read.streams import without_views
-from neardup.read.text_columns import MOST_ROWS, advised
+from neardup.read.text_columns import MOST_ROWS
 
 if TYPE_CHECKING:
     from neardup.collection.collected import Collected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -17,6 +16,7 @@ import pyarrow as pa
 
 from neardup.errors import InputError, NoColumnError, SettingError, UnreadableError
 from neardup.frozen import dataclass
+from neardup.read.advice import advised_of_file
 from neardup.read.batch import Batch, Rejected, Rows
 from neardup.read.columns import Wanted, carried_names, field_texts
 from neardup.read.expand import expand
@@ -25,7 +25,6 @@ from neardup.read.formats import TEXT_FORMATS, check_columns
 from neardup.read.ids import IdKind, IdLedger
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.source import SNIFF, Source, Spool, explained, sniffed
-from neardup.read.text_columns import advised, some_rows
 from neardup.read.whole_files import read_whole_files
 
 if TYPE_CHECKING:
@@ -396,39 +395,16 @@ class Documents(InputRuns[Rows]):
         return check_columns(source, self.wanted) if source.is_local else None
 
     def _advised(self, error: UnreadableError, source: Source) -> UnreadableError:
-        wanted = self.wanted
-        if not isinstance(error, NoColumnError) or wanted.text in error.found or wanted.fields:
+        if not isinstance(error, NoColumnError) or self.wanted.fields or source.once:
             return error
-        if source.once or not error.found:
+        if self.wanted.text in error.found:  # it lacks another column
             return error
-        return advised(error, partial(self._first_rows, source, error.found), "--text {}", f"neardup tune {shlex.quote(source.name)}")
-
-    def _first_rows(self, source: Source, names: Sequence[str]) -> pa.Table:
-        """Some rows with all columns, read by the first one that can be a field."""
-        for name in names:
-            wanted = replace(Wanted.of_fields([name], None, "all"), id=None)
-            try:
-                read = TEXT_FORMATS.read(source, wanted, self._batch_bytes)
-                found = some_rows(_under_own_names(rows, name) for rows in read)
-            except UnreadableError:
-                continue
-            if found is not None and len(found):
-                return found
-        return pa.table({})
+        return advised_of_file(error, source)
 
     def _rows(self, run: Run) -> Iterator[Rows]:
         if run.is_whole_files:
             return read_whole_files(run.sources, self.wanted, self._batch_bytes, self._why_unread)
         return TEXT_FORMATS.read(run.sources[0], self.wanted, self._batch_bytes)
-
-
-def _under_own_names(rows: Rows, text: str) -> pa.RecordBatch:
-    reserved = {f"input_{name}": name for name in ("id", "text")}
-    carried = {reserved.get(name, name): column for name, column in rows.carried.items()}
-    columns = {text: rows.text, **carried}
-    # The header of a CSV file may have bytes that are not UTF-8.
-    valid = [name for name in columns if name.encode(errors="replace").decode() == name]
-    return pa.RecordBatch.from_pydict({name: columns[name] for name in valid})
 
 
 def _left_out(file: Rejected, seen: int) -> Rows:

@@ -162,8 +162,8 @@ def _sources(name: str, *, alone: bool) -> list[Source]:
 def _local(name: str, alone: bool) -> list[Source]:
     with explained(name):
         if os.path.isdir(name):
-            if (files := dataset_files(name)) is not None:
-                return [_named(file, file, os.stat(file).st_size, None) for file in files]
+            if (saved := dataset_files(name)) is not None:
+                return [_named(path, path, os.stat(path).st_size, None) for path in saved]
             return _folder(name, name, local_files(name), None, alone)
         try:
             status = os.stat(name)

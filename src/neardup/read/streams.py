@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -59,21 +60,22 @@ def stream_of(held: Any) -> Stream | None:
     rows become an `InputError`, now or while they are read.
     """
     kind = type(held).__name__
-    for fits, opened in _KINDS:
-        if fits(held):
-            with_rows = _explained(kind, lambda: iter([opened(held)]))
-            found = next(with_rows)
-            if found is None:
-                return None
-            schema, batches = found
-            return Stream(kind, without_views(schema), _explained(kind, lambda: _converted(schema, batches)))
-    return None
+    opened = next((opened for fits, opened in _KINDS if fits(held)), None)
+    if opened is None:
+        return None
+    with _explained(kind):
+        found = opened(held)
+    if found is None:
+        return None
+    schema, batches = found
+    return Stream(kind, without_views(schema), _converted(kind, schema, batches))
 
 
-def _explained(kind: str, rows: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """The items of another library; its errors become ours."""
+@contextmanager
+def _explained(kind: str) -> Iterator[None]:
+    """Turn the errors of another library into ours."""
     try:
-        yield from rows()
+        yield
     except InputError:
         raise
     except Exception as error:
@@ -109,11 +111,12 @@ def _plain_field(field: pa.Field) -> pa.Field:
 
 
 def _converted(
-    schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+    kind: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     plain = without_views(schema)
-    for batch in batches:
-        yield batch if batch.schema == plain else batch.cast(plain)
+    with _explained(kind):
+        for batch in batches:
+            yield batch if batch.schema == plain else batch.cast(plain)
 
 
 _Rows = tuple[pa.Schema, Iterable[pa.RecordBatch]]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from urllib.parse import quote
 
 import pyarrow as pa
 
-from neardup.errors import InputError, NoColumnError
 from neardup.frozen import dataclass
-from neardup.read.limits import quoted
 
 MOST_ROWS = 5000
 # A column with this share of all characters is the text, if it has so many words: that of a
@@ -20,8 +16,6 @@ MOST_ROWS = 5000
 _MAIN = ((0.6, 30), (0.85, 5))
 _TEXT_WORDS = 5  # on average, for a column to look like text
 _CODE = r"^[!-~]*[0-9][!-~]*$"  # no spaces, some digits: a number or a code
-_LISTED = 3
-_FIELDS = 6
 
 
 @dataclass(frozen=True)
@@ -100,51 +94,6 @@ def _tells(texts: pa.ChunkedArray) -> bool:
         return False
     is_code = pc.all(pc.match_substring_regex(texts, _CODE)).as_py()
     return not (is_code and different == len(texts))
-
-
-def advised(
-    missing: NoColumnError, first_rows: Callable[[], pa.Table], option: str, tune: str
-) -> NoColumnError:
-    """The same error, which also says which column to name.
-
-    `first_rows` reads some rows with all columns; where that is impossible, the error stays as it
-    is. `option` is how the column is named, with `{}` in its place, and `tune` how to let `tune`
-    choose.
-    """
-    try:
-        rows = first_rows()
-    except InputError:
-        return missing
-    names = [name for name in rows.column_names if name in missing.found and name != "id"]
-    found = judged(rows, names)
-    start = str(missing).rpartition("; ")[0] if "; name the column" in str(missing) else str(missing)
-    like = found.like_text
-    if like:
-        looks = "looks" if len(like) == 1 else "looks most"
-        means = [f"{quoted(name)} ({found.characters[name]:,.0f})" for name in like[1:_LISTED]]
-        others = f", then {', '.join(means)}" if means else ""
-        mean = f"{found.characters[like[0]]:,.0f} characters on average"
-        advice = f"{quoted(like[0])} {looks} like text ({mean}){others}: add {_given(option, like[:1])}"
-    elif len(found.telling) == 1:
-        only = found.telling
-        advice = f"{quoted(only[0])} alone tells rows apart: add {_given(option, only)}"
-    elif found.telling:
-        fields = found.telling[:_FIELDS]
-        advice = (
-            "none of them holds long text, so this may be a table of records: compare several "
-            f"columns with {_given(option, fields)}, or let {tune} choose"
-        )
-    else:
-        return missing
-    return NoColumnError(f"{start}; {advice}", missing.found)
-
-
-def _given(option: str, names: Sequence[str]) -> str:
-    """The option that names columns; one that looks like fields is written as a field."""
-    text = "+".join(spelt_field(name) for name in names)
-    if len(names) == 1:
-        text = names[0] if not re.search(r"[+*:%]", names[0]) else f"{text}*1"
-    return option.format(shlex.quote(text) if option.startswith("--") else repr(text))
 
 
 def spelt_field(name: str) -> str:

@@ -41,7 +41,9 @@ def choose_columns(
         return ColumnChoice(_alone(found.main), reason)
     if len(found.telling) == 1:
         only = found.telling[0]
-        return ColumnChoice(_alone(only), f"no column is called text; {only} alone tells rows apart")
+        return ColumnChoice(
+            _alone(only), f"no column is called text; {only} alone tells rows apart"
+        )
     left_out = found.left_out
     beside = f"; {_listed(left_out)} left out, with one value or a key" if left_out else ""
     return ColumnChoice(

@@ -42,5 +42,7 @@ def _refuse_splits(folder: str) -> None:
 def splits_message(folder: str, splits: list[str]) -> str:
     """The sentence for a dataset with splits, on the command line."""
     names = [f"{folder}/{split}" for split in splits]
-    against = f"; to remove from one what is in another, add --against {names[1]}" if names[1:] else ""
+    against = (
+        f"; to remove from one what is in another, add --against {names[1]}" if names[1:] else ""
+    )
     return f"{folder} is a dataset with splits; name one: {', '.join(names)}{against}"

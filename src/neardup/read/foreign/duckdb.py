@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-import pyarrow as pa
-
 from neardup.errors import InputError, UnreadableError
 from neardup.read.foreign.address import DatabaseAddress
 from neardup.read.foreign.table import ForeignTable, chosen_table
@@ -37,7 +35,7 @@ def opened_duckdb(address: DatabaseAddress) -> Iterator[ForeignTable]:
         with closing(duckdb.connect(address.path, read_only=True, config=config)) as connection:
             select = address.query or _select(connection, address)
             _require_select(duckdb, address, select)
-            reader = connection.sql(_plain(connection, select)).to_arrow_reader(_ROWS_AT_ONCE)
+            reader = _reader(connection.sql(_plain(connection, select)))
             yield ForeignTable(reader.schema, iter(reader))
     except duckdb.Error as error:
         raise UnreadableError(f"{address.url} {_reason(error)}") from error
@@ -92,6 +90,12 @@ def _plain(connection: Any, select: str) -> str:
         if kind in ("INTERVAL", "BIT", "UUID", "HUGEINT", "UHUGEINT", "TIME WITH TIME ZONE")
     ]
     return f"SELECT * REPLACE ({', '.join(columns)}) FROM ({select})" if columns else select
+
+
+def _reader(relation: Any) -> pa.RecordBatchReader:
+    if hasattr(relation, "to_arrow_reader"):
+        return relation.to_arrow_reader(_ROWS_AT_ONCE)
+    return relation.fetch_arrow_reader(_ROWS_AT_ONCE)  # DuckDB before 1.4
 
 
 def _quoted(name: str) -> str:

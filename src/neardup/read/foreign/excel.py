@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from neardup.errors import InputError, UnreadableError
+from neardup.errors import UnreadableError
 from neardup.read.file_kinds import SIGNATURE_BYTES, looks_like_text
 from neardup.read.foreign.table import ForeignTable, chosen_table, listed
 from neardup.read.limits import printable
@@ -154,11 +154,12 @@ def _header(sheet: Any, name: str) -> tuple[dict[int, str], list[Cells]]:
 
 def _spread(sheet: Any) -> Iterator[Cells]:
     """All rows; each cell of a merged range has the value of the whole."""
+    if sheet.start is None:  # no cells
+        return
     ranges = sorted(sheet.merged_cell_ranges or ())
     values: dict[tuple[int, int], Any] = {}
     for number, row in enumerate(sheet.iter_rows()):
-        place = number + (sheet.start[0] if sheet.start else 0)
-        left = sheet.start[1] if sheet.start else 0
+        place, left = number + sheet.start[0], sheet.start[1]
         for first, last in ranges:
             # Merged over several columns, it is a title, not a value of each of them.
             if first[0] <= place <= last[0] and first[1] == last[1]:

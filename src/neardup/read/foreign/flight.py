@@ -31,9 +31,7 @@ def opened_flight(url: str) -> Iterator[ForeignTable]:
     try:
         with closing(flight.connect(place)) as client:
             found = _info(flight, client, place, unquote(path), url)
-            readers = (
-                _reader(flight, client, endpoint) for endpoint in found.endpoints
-            )
+            readers = (_reader(flight, client, endpoint) for endpoint in found.endpoints)
             schema = found.schema
             if schema is None or not len(schema):
                 raise UnreadableError(f"{url} has no columns; check the path")

@@ -104,7 +104,9 @@ def _select(connection: sqlite3.Connection, address: DatabaseAddress) -> str:
 def _tables(connection: sqlite3.Connection, *, with_views: bool) -> list[str]:
     """The tables that hold rows of the user, by name; the views if there are no tables."""
     rows = connection.execute("SELECT name, type, sql FROM sqlite_master ORDER BY name").fetchall()
-    kinds = {name.decode("utf-8", "surrogateescape"): (kind, sql or b"") for name, kind, sql in rows}
+    kinds = {
+        name.decode("utf-8", "surrogateescape"): (kind, sql or b"") for name, kind, sql in rows
+    }
     virtual = [
         name for name, (_, sql) in kinds.items() if sql[:20].upper().startswith(b"CREATE VIRTUAL")
     ]
@@ -122,18 +124,22 @@ def _tables(connection: sqlite3.Connection, *, with_views: bool) -> list[str]:
 
 def _kinds(connection: sqlite3.Connection, select: str) -> list[tuple[str, set[str]]]:
     """The names of the columns, each with the kinds of values in it: any row may have any kind."""
-    columns = [column[0] for column in connection.execute(f"SELECT * FROM ({select}) LIMIT 0").description]
+    columns = [
+        column[0] for column in connection.execute(f"SELECT * FROM ({select}) LIMIT 0").description
+    ]
     names = [f"c{place}" for place in range(len(columns))]
-    looks = ", ".join(
-        f"max(typeof({name}) = '{kind}')" for name in names for kind in _KINDS
-    )
+    looks = ", ".join(f"max(typeof({name}) = '{kind}')" for name in names for kind in _KINDS)
     rows = f"WITH given({', '.join(names)}) AS ({select}) SELECT {looks} FROM given"
     found = connection.execute(rows).fetchone()
     step = len(_KINDS)
     return [
         (
             plain_name(column),
-            {kind for kind, has in zip(_KINDS, found[step * place : step * (place + 1)], strict=True) if has},
+            {
+                kind
+                for kind, has in zip(_KINDS, found[step * place : step * (place + 1)], strict=True)
+                if has
+            },
         )
         for place, column in enumerate(columns)
     ]
@@ -152,7 +158,8 @@ def _batches(cursor: sqlite3.Cursor, schema: pa.Schema) -> Iterator[pa.RecordBat
     count = _FIRST_ROWS
     while rows := cursor.fetchmany(count):
         arrays = [
-            _column(values, kind) for values, kind in zip(zip(*rows, strict=True), schema.types, strict=True)
+            _column(values, kind)
+            for values, kind in zip(zip(*rows, strict=True), schema.types, strict=True)
         ]
         batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
         yield batch

@@ -21,9 +21,7 @@ class ForeignTable:
     batches: Iterator[pa.RecordBatch]
 
 
-def chosen_table(
-    name: str, wanted: str, found: Sequence[str], what: str, address: str
-) -> str:
+def chosen_table(name: str, wanted: str, found: Sequence[str], what: str, address: str) -> str:
     """The table to read: the wanted one in any letter case, or the only one.
 
     `what` is the plural of what is chosen, and `address` how one is named, with `{}` in its place.
