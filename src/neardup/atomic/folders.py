@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import json
 import os
 import re
 import shutil
 import stat
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,26 +23,7 @@ from neardup.atomic.unfinished import (
 )
 from neardup.errors import NeardupError
 from neardup.frozen import dataclass
-
-_CURRENT_FOLDER = -100  # AT_FDCWD
-_EXCHANGE = 2  # RENAME_EXCHANGE
-_UNABLE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
-
-
-def exchange(one: Path, other: Path) -> bool:
-    """Swap two folders atomically; False if the system or file system cannot."""
-    if not sys.platform.startswith("linux"):
-        return False
-    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if rename is None:  # glibc before 2.28 (2018)
-        return False
-    names = (os.fsencode(one), os.fsencode(other))
-    if rename(_CURRENT_FOLDER, names[0], _CURRENT_FOLDER, names[1], _EXCHANGE) == 0:
-        return True
-    failed = ctypes.get_errno()
-    if failed in _UNABLE:
-        return False
-    raise OSError(failed, os.strerror(failed), os.fspath(other))
+from neardup.system.folders import UNABLE, exchange
 
 
 @dataclass(frozen=True)
@@ -182,7 +160,7 @@ def _carry_over(target: Path, new: Path, kind: FolderKind) -> None:
             try:
                 os.link(target / name, new / name)
             except OSError as error:
-                if error.errno not in _UNABLE:
+                if error.errno not in UNABLE:
                     raise
                 shutil.copy2(target / name, new / name)
 
