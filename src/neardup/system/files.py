@@ -27,6 +27,14 @@ if sys.platform == "win32":
         """The space that a file takes on disk: less than its size if it is sparse."""
         return windows.allocated_bytes(os.fspath(path))
 
+    def make_sparse(path: str | os.PathLike[str]) -> None:
+        """Make a file, if it is missing, whose unwritten parts take no space, if possible."""
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+        try:
+            windows.make_sparse(descriptor)
+        finally:
+            os.close(descriptor)
+
     def allocate(descriptor: int, size: int) -> None:
         """Make a file at least so large, with disk space for all of it."""
         if os.fstat(descriptor).st_size < size:
@@ -73,6 +81,9 @@ else:
     def allocated_bytes(path: str | os.PathLike[str]) -> int:
         """The space that a file takes on disk: less than its size if it is sparse."""
         return os.stat(path).st_blocks * 512
+
+    def make_sparse(path: str | os.PathLike[str]) -> None:
+        """Nothing to do: unwritten parts of files take no space, unless a file system cannot."""
 
     def allocate(descriptor: int, size: int) -> None:
         """Make a file at least so large, with disk space for all of it."""

@@ -12,6 +12,7 @@ assert sys.platform == "win32"
 _LOCK_EXCLUSIVE_AT_ONCE = 0x2 | 0x1  # LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY
 _LOCK_VIOLATION = 33  # ERROR_LOCK_VIOLATION
 _IO_PENDING = 997  # ERROR_IO_PENDING
+_SET_SPARSE = 0x900C4  # FSCTL_SET_SPARSE
 _NO_SUCH_SIZE = 0xFFFFFFFF  # INVALID_FILE_SIZE
 _LOCKED_PLACE = (1 << 62) - 1  # beyond the end of every file
 
@@ -64,6 +65,16 @@ _kernel.K32GetProcessMemoryInfo.argtypes = (
     ctypes.POINTER(_MemoryCounters),
     wintypes.DWORD,
 )
+_kernel.DeviceIoControl.argtypes = (
+    wintypes.HANDLE,
+    wintypes.DWORD,
+    ctypes.c_void_p,
+    wintypes.DWORD,
+    ctypes.c_void_p,
+    wintypes.DWORD,
+    ctypes.POINTER(wintypes.DWORD),
+    ctypes.c_void_p,
+)
 _kernel.GetCompressedFileSizeW.argtypes = (wintypes.LPCWSTR, ctypes.POINTER(wintypes.DWORD))
 _kernel.GetCompressedFileSizeW.restype = wintypes.DWORD
 
@@ -98,6 +109,14 @@ def peak_bytes() -> int:
     if not _kernel.K32GetProcessMemoryInfo(process, ctypes.byref(counters), counters.cb):
         raise ctypes.WinError(ctypes.get_last_error())
     return int(counters.peak_working_set)
+
+
+def make_sparse(descriptor: int) -> bool:
+    """Let the unwritten parts of a file take no space; False if the file system cannot."""
+    handle, returned = msvcrt.get_osfhandle(descriptor), wintypes.DWORD()
+    return bool(
+        _kernel.DeviceIoControl(handle, _SET_SPARSE, None, 0, None, 0, ctypes.byref(returned), None)
+    )
 
 
 def allocated_bytes(path: str) -> int:

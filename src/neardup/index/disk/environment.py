@@ -17,13 +17,13 @@ from neardup.errors import NeardupError, SettingError
 from neardup.index.disk import turns
 from neardup.index.disk.damage import explained, require_sound, require_sound_front
 from neardup.index.disk.turns import WaitedTooLongError, WriterLock
-from neardup.system.files import allocate, allocated_bytes
+from neardup.system.files import allocate, allocated_bytes, make_sparse
 from neardup.system.memory import has_addresses
 
 DATA = "data.mdb"
 LOCK = "lock.mdb"
 FILES = (DATA, LOCK, turns.LOCK)
-# Address space, not disk space: the file grows with its contents.
+# Address space, not disk space: the file grows with its contents, or is sparse.
 FIRST_MAP = 1 << 30
 _GROWTH = 4
 _READERS = 1024
@@ -139,6 +139,8 @@ class Environment:
                 raise NeardupError(
                     f"{self.path} holds no index; create one with neardup index create"
                 )
+            if not readonly:
+                make_sparse(self.path / DATA)  # on Windows, LMDB makes it as large as the map
             _reserve(self.path / LOCK)
             environment = lmdb.open(
                 os.fsencode(self.path),
