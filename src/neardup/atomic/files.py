@@ -100,7 +100,7 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> NeardupError:
     """The error to raise when the system refuses to write an output."""
     # Arrow's errors have an errno, but no strerror.
     reason = error.strerror if error.errno is None else os.strerror(error.errno)
-    return NeardupError(f"cannot write {path}: {reason or error}")
+    return NeardupError(f"cannot write {path}: {reason or error}{files.hint_of(error)}")
 
 
 def synchronize(path: Path) -> None:

@@ -23,7 +23,8 @@ from neardup.atomic.unfinished import (
 )
 from neardup.errors import NeardupError
 from neardup.frozen import dataclass
-from neardup.system.folders import UNABLE, exchange
+from neardup.system.files import remove_unless_open
+from neardup.system.folders import UNABLE, exchange, move_into_place
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def replacing_folder(
                 if replaces:
                     _replace(new, target, unfinished / OLD, kind)
                 else:
-                    new.rename(target)
+                    move_into_place(new, target)
                 took_place(target)
     except OSError as error:
         raise unwritable(path, error) from error
@@ -182,6 +183,7 @@ def _replace(new: Path, target: Path, aside: Path, kind: FolderKind) -> None:
 
 def _discard(old: Path, target: Path, kind: FolderKind) -> None:
     """Remove our files of a replaced folder; keep files that others added during the run."""
+    in_use = set()  # these stay in the unfinished folder, which the next run removes
     for entry in list(os.scandir(old)):
         if not kind.is_ours(entry):
             continue
@@ -195,8 +197,9 @@ def _discard(old: Path, target: Path, kind: FolderKind) -> None:
                 continue
             if not _is_carried(Path(entry.path), here):
                 continue
-        os.unlink(entry.path)
-    if any(old.iterdir()):
+        if not remove_unless_open(entry.path):
+            in_use.add(entry.name)
+    if any(left.name not in in_use for left in old.iterdir()):
         kept = target.with_name(f"{target.name}.kept-{old.parent.name.rpartition('-')[2]}")
         old.rename(kept)
         warnings.warn(

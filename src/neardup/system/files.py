@@ -52,6 +52,19 @@ if sys.platform == "win32":
         """Give a new file the permissions of the old one that it replaces."""
         os.chmod(new, stat.S_IMODE(old.st_mode))
 
+    def remove_unless_open(path: str | os.PathLike[str]) -> bool:
+        """Remove a file; False if another program has it open."""
+        try:
+            os.unlink(path)
+        except PermissionError:
+            return False
+        return True
+
+    def hint_of(error: OSError) -> str:
+        """What else an error may mean, to be added to its message."""
+        open_elsewhere = " (it may be open in another program; close that one)"
+        return open_elsewhere if isinstance(error, PermissionError) else ""
+
     def is_null(status: os.stat_result) -> bool:
         """Whether this is the null device, the only character device that Windows names."""
         return stat.S_ISCHR(status.st_mode)
@@ -107,6 +120,15 @@ else:
         if os.geteuid() == 0:
             os.chown(new, old.st_uid, old.st_gid)
         os.chmod(new, stat.S_IMODE(old.st_mode))
+
+    def remove_unless_open(path: str | os.PathLike[str]) -> bool:
+        """Remove a file; False if another program has it open, which only Windows minds."""
+        os.unlink(path)
+        return True
+
+    def hint_of(error: OSError) -> str:
+        """What else an error may mean, to be added to its message."""
+        return ""
 
     def is_null(status: os.stat_result) -> bool:
         """Whether this is the null device."""

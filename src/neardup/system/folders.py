@@ -69,6 +69,13 @@ class FolderLock:
                 os.unlink(self._file)
 
 
+def move_into_place(new: Path, target: Path) -> None:
+    """Rename a folder to a name that is free, or that of an empty folder."""
+    if sys.platform == "win32" and target.exists():
+        target.rmdir()  # Windows renames nothing onto what is there
+    new.rename(target)
+
+
 def exchange(one: Path, other: Path) -> bool:
     """Swap two folders atomically; False if the system or file system cannot."""
     if sys.platform != "linux":

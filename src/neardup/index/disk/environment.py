@@ -147,7 +147,7 @@ class Environment:
                 map_size=max(FIRST_MAP, _file_size(self.path)),
                 max_readers=_READERS,
                 readonly=readonly,
-                create=not readonly,
+                create=False,  # the folder exists; on Windows, LMDB would misread its name
                 sync=self.sync,
                 max_spare_txns=8,
             )
