@@ -129,7 +129,10 @@ def test_the_first_of_near_duplicates_are_let_through(ds, format, stream):
     given = ds.to_iterable_dataset() if stream else ds
     seen = first_seen("body", complete=True)
     kept = given.with_format(format).filter(seen, batched=True, batch_size=50)
-    assert [row["small"] for row in kept.with_format(None)] == expected
+    found = [row["small"] for row in kept]
+    if format == "arrow":  # each row is a table
+        found = [value for column in found for value in column.to_pylist()]
+    assert found == expected
     assert len(seen.index) == len(expected)
     assert [match.id for match in seen.index.query(ds["body"][0])] == [0]
 

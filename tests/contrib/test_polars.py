@@ -184,6 +184,8 @@ def test_is_kept_is_an_expression(df):
     assert df["body"].neardup.is_kept().to_list() == df.neardup.mark("body")["kept"].to_list()
     with pytest.raises(RAISED, match="did you mean 'threshold'"):
         df.select(pl.col("body").neardup.is_kept(treshold=0.7))
+    with pytest.raises(RAISED, match="leave it out, as this is one column"):
+        df.select(pl.col("body").neardup.is_kept(text="body"))
 
 
 def test_a_wrong_recipe_is_refused_as_the_query_is_written():
