@@ -170,6 +170,11 @@ def test_jaccard_of_columns_and_one_text():
     assert found["one"].to_list() == [1.0, 1.0, None, 0.0]
     assert found["chars"].to_list()[1:] == [0.0, None, 0.0]
     assert df["a"].neardup.jaccard(df["b"]).to_list() == [1.0, 0.5, None, 0.0]
+    groups = df.group_by(pl.lit(1)).agg(
+        pl.col("a").neardup.jaccard("b"), one=pl.col("b").neardup.jaccard(pl.lit("x"))
+    )
+    assert groups["a"].to_list() == [[1.0, 0.5, None, 0.0]]
+    assert groups["one"].to_list() == [[0.0, 0.0, 1.0, 0.0]]
 
 
 def test_is_kept_is_an_expression(df):

@@ -120,7 +120,7 @@ class NeardupExpr:
         """Whether `neardup.dedup` keeps each row; with `.over("site")`, for each site by itself."""
 
         def keeps(texts: pl.Series) -> pl.Series:
-            # Nothing here may run a query: Polars would wait for itself.
+            # Functions that a query calls must not run another: Polars may wait for itself.
             column = pa.table({_TEXT: _arrow(texts)})
             result = deduplicated([_TEXT], lambda *_: column, None, settings)
             return _series(column_of(result.keeps), texts.name)
@@ -134,7 +134,7 @@ class NeardupExpr:
         both = pl.struct(self._expression, **{_OTHER: other})
 
         def called(rows: pl.Series) -> pl.Series:
-            a, b = (_arrow(rows.struct.field(name)) for name in rows.struct.fields)
+            a, b = map(_arrow, rows.struct.unnest().get_columns())
             return _series(function(a, b), rows.name)
 
         return both.map_batches(called, kind, is_elementwise=True)
