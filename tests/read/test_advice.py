@@ -9,7 +9,7 @@ import pytest
 from tests.cli import forked
 
 import neardup as nd
-from neardup.errors import NoColumnError
+from neardup.errors import InputError, NoColumnError
 
 COUNT = 40
 BODIES = [f"the body of document {n} has several words, and is long" for n in range(COUNT)]
@@ -44,7 +44,7 @@ WRITERS = {"csv": as_csv, "jsonl": as_lines, "parquet": as_parquet}
 
 
 def advice(given, **options):
-    with pytest.raises(NoColumnError) as missing:
+    with pytest.raises(InputError) as missing:
         nd.dedup(given, **options)
     return str(missing.value).split("; ", 2)[-1]
 

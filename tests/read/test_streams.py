@@ -69,9 +69,7 @@ def test_lazy_frames():
     assert kept(frame) == ["a", "b", "d"]
     assert kept(frame.with_columns(pl.col("text").cast(pl.Categorical))) == ["a", "b", "d"]
     assert kept(frame.filter(pl.col("id") > "z")) == []
-    with pytest.raises(
-        InputError, match='the LazyFrame cannot be read .*: unable to find column "x"'
-    ):
+    with pytest.raises(InputError, match=r'the LazyFrame .*: unable to find column "x"'):
         nd.dedup(frame.select("x"))
 
 
