@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -64,7 +65,7 @@ def test_the_longest_texts_come_first(write):
     assert advice(path) == (
         "'body' looks most like text (54 characters on average), then 'title' (22): add --text body"
     )
-    assert advice(path, text="boddy").endswith("add --text body")
+    assert advice(path, text="content").endswith("add --text body")
     done = forked.neardup("fingerprint", path, "-o", path.with_name("f.parquet"))
     assert done.returncode == 1
     assert "add --text body" in done.stderr
@@ -91,8 +92,6 @@ def test_the_option_can_be_typed_as_it_is_shown(write, name):
     path = write({name: BODIES})
     done = forked.neardup("fingerprint", path, "-o", path.with_name("f.parquet"))
     option = done.stderr.rstrip().rpartition("--text ")[2]
-    import shlex
-
     (value,) = shlex.split(option)
     assert nd.dedup(path, text=value).summary["documents"] == COUNT
 

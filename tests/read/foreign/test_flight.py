@@ -1,9 +1,11 @@
 """Arrow Flight servers, and Arrow streams from a pipe."""
 
 import io
+import subprocess
 import sys
 
 import pyarrow as pa
+import pyarrow.flight as flight
 import pytest
 from tests.cli import forked
 from tests.read.foreign.tables import TEXTS, read
@@ -11,12 +13,10 @@ from tests.read.foreign.tables import TEXTS, read
 import neardup as nd
 from neardup.errors import InputError
 
-flight = pytest.importorskip("pyarrow.flight")
-
 TABLE = pa.table({"id": ["a", "b", "c", "d"], "text": TEXTS})
 
 
-class Server(flight.FlightServerBase):
+class Server(flight.FlightServerBase):  # type: ignore[misc]
     """Serves one table at the path `corpus/pages`, in two endpoints."""
 
     def _info(self):
@@ -70,9 +70,7 @@ def stream_of_table(**options):
 
 
 @pytest.mark.parametrize("command", ["dedup", "fingerprint"])
-def test_an_arrow_stream_from_a_pipe(tmp_path, command, monkeypatch):
-    import subprocess
-
+def test_an_arrow_stream_from_a_pipe(tmp_path, command):
     done = subprocess.run(
         [sys.executable, "-m", "neardup", command, "-", "-o", tmp_path / "out"],
         input=stream_of_table(),

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,7 @@ def test_a_query_that_does_more_than_read_is_refused(path, query):
 
 
 def test_what_a_url_may_ask_for(path):
-    assert "write ?table=TABLE or ?query=SELECT" in refusal("sqlite:///pages.db?tabel=pages")
+    assert "write ?table=TABLE or ?query=SELECT" in refusal("sqlite:///pages.db?tables=pages")
     assert "'none.db'" not in refusal("sqlite:///none.db")
     assert refusal("sqlite:///none.db") == "none.db does not exist; check the path"
     assert "names no file" in refusal("sqlite://")
@@ -172,7 +173,7 @@ def test_a_run_sees_one_state_and_does_not_lock(path, monkeypatch):
 
 def test_a_locked_database_is_a_sentence(path, monkeypatch):
     connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, timeout=0.1, **k))
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, timeout=0.1))
     with closing(connect(path)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert "is locked by another program that writes to it; try again" in refusal(path)
