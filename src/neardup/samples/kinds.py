@@ -54,6 +54,18 @@ def _code() -> Sequence[Any]:
     return programs()
 
 
+def _articles() -> Sequence[Any]:
+    from neardup.samples.articles import articles
+
+    return articles()
+
+
+def _chinese() -> Sequence[Any]:
+    from neardup.samples.articles import chinese
+
+    return chinese()
+
+
 def _source_files(rows: Sequence[Any]) -> dict[str, str]:
     return {row.id: row.text for row in rows}
 
@@ -64,6 +76,8 @@ KINDS = {
     "records": Kind("598 people from the lists of a clinic and a library", _records),
     "labels": Kind("200 pairs of these people, the same or different", _labels),
     "truth": Kind("every pair of these people who are the same", _truth),
+    "articles": Kind("1500 generated English articles, with edited copies", _articles),
+    "chinese": Kind("600 generated Chinese articles, with edited copies", _chinese),
 }
 
 
@@ -80,9 +94,10 @@ def sample(kind: str = "texts") -> pa.Table:
     Args:
         kind: `texts`, short texts in six languages with copies; `code`, source files with copies;
             `records`, people from two lists; `labels`, pairs of these people, the same or
-            different; `truth`, every pair of them who are the same.
+            different; `truth`, every pair of them who are the same; `articles` and `chinese`,
+            generated articles with edited copies.
 
-    `copy_of` of texts and code is the id of the document that a copy was made from.
+    `copy_of` of texts, code and articles is the id of the document that a copy was made from.
 
     >>> people = sample("records")
     >>> people.column_names[:3], people.num_rows
