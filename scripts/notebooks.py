@@ -22,10 +22,12 @@ _CODE = re.compile(r"```python\n(.*?)```", re.S)
 
 
 def names() -> list[str]:
+    """The notebooks, without their suffix."""
     return sorted(path.stem for path in FOLDER.glob("*.ipynb"))
 
 
 def read(name: str) -> Any:
+    """A notebook as it is stored."""
     import nbformat
 
     return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
@@ -73,6 +75,7 @@ def tidy(notebook: Any) -> Any:
 
 
 def main() -> None:
+    """Run those that are named, or all."""
     import nbformat
 
     for name in sys.argv[1:] or names():
