@@ -1,4 +1,4 @@
-"""Run the notebooks of examples/notebooks from top to bottom, and store them with their output.
+"""Run the notebooks of neardup/samples from top to bottom, and store them with their output.
 
     python -m scripts.notebooks [NAME...]
 
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "examples" / "notebooks"
+FOLDER = Path(__file__).parents[1] / "src" / "neardup" / "samples" / "notebooks"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _SOLUTION = re.compile(r"<details>.*?</details>", re.S)
 _CODE = re.compile(r"```python\n(.*?)```", re.S)

@@ -56,7 +56,7 @@ def test_a_notebook_is_tidy(name):
     text = notebooks.FOLDER.joinpath(f"{name}.ipynb").read_text(encoding="utf-8")
     assert not re.search(r'"/(home|root|tmp|usr)/', text)
     for cell in stored.cells:
-        assert len(cell.source.splitlines()) <= 30, cell.source
+        assert cell.cell_type == "markdown" or len(cell.source.splitlines()) <= 26, cell.source
         if "plt.show()" in cell.source:
             assert any("image/png" in one.get("data", ()) for one in cell.outputs), cell.source
 
@@ -86,7 +86,8 @@ def test_an_error_in_a_solution_is_noticed():
     broken.cells.append(nbformat.v4.new_code_cell("answer = 42"))
     broken.cells.append(
         nbformat.v4.new_markdown_cell(
-            "<details><summary>Solution</summary>\n\n```python\nassert answer == 41\n```\n\n</details>"
+            "<details><summary>Solution</summary>\n\n"
+            "```python\nassert answer == 41\n```\n\n</details>"
         )
     )
     with pytest.raises(Exception, match="AssertionError"):
