@@ -7,13 +7,16 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from neardup.lab.reproduce.documents import KnownIds
+from neardup.presets import PRESETS
 from neardup.samples.articles import articles, chinese, known_pairs
 
 # What the original collection was, and what to run on it or on its like.
 _ORIGINALS = {
-    "arxiv": "58,102 abstracts of arXiv, as tf-idf vectors of the course. All abstracts are at "
-    "https://www.kaggle.com/datasets/Cornell-University/arxiv; with vectors of them, in the "
-    "columns id, terms and weights, run neardup reproduce {preset} VECTORS.parquet.",
+    "arxiv": "58,102 abstracts of arXiv, as tf-idf vectors of the course; with those in columns "
+    "id, terms and weights, run neardup reproduce {preset} VECTORS.parquet. All abstracts are at "
+    "https://www.kaggle.com/datasets/Cornell-University/arxiv; on their texts, run neardup sweep "
+    "ABSTRACTS.json --text abstract --features word:1 --weights tfidf:lab --hash md5 --similarity "
+    "cosine --threshold {threshold} --bands 2,3,4 --band-bits 10,12,18 --exact.",
     "pages": "the blog names no collection. With any Chinese texts, such as the articles at "
     "https://dumps.wikimedia.org/zhwiki, run neardup reproduce {preset} ARTICLES.jsonl.",
     "wikipedia": "158,000 articles of Wikipedia. With the texts of a dump from "
@@ -38,14 +41,17 @@ def generated_corpus(preset: str) -> GeneratedCorpus:
     documents = pa.table({"id": [row.id for row in rows], "text": [row.text for row in rows]})
     a, b = zip(*known_pairs(rows), strict=True)
     told = f"{len(rows):,} generated articles"
+    original = _ORIGINALS[_ORIGINAL_OF[preset]].format(
+        preset=preset, threshold=PRESETS[preset].threshold
+    )
     return GeneratedCorpus(
         documents,
         KnownIds(f"the sample {kind}", pa.table({"a": a, "b": b})),
         told,
         (
             f"Data: these are {told}, which `neardup sample {kind}` writes. Counts, recall and "
-            "times are theirs and show how the system works; of the published values, only those "
-            "in the last table need no data and are reproduced exactly.",
-            f"Original: {_ORIGINALS[_ORIGINAL_OF[preset]].format(preset=preset)}",
+            "times are theirs and show how the system works; the last table has what needs no "
+            "data, and is exact.",
+            f"Original: {original}",
         ),
     )
