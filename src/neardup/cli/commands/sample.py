@@ -39,7 +39,7 @@ def sample(kind: str, output: Path | None) -> None:
     from neardup.samples.write import json_lines, write_sample
 
     if output is None or output == _STANDARD_OUTPUT:
-        click.echo(json_lines(kind_of(kind).rows()), nl=False)
+        click.echo(json_lines(kind_of(kind).rows()).encode(), nl=False)
         return
     stopping.writes(output)
     rows = write_sample(kind, output)
