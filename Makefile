@@ -55,9 +55,13 @@ bench: $(VENV)/installed
 	$(PEERS)/text-dedup/bin/python -m pip install -q text-dedup==0.4.0
 	$(BIN)/python -m benchmarks
 
-# The page of commands, from the program itself.
+# What is made from the program and the results, then the site: build/site/html. PORT=8000 serves it, too.
 docs: $(VENV)/installed
-	$(BIN)/python scripts/command_pages.py && $(BIN)/python scripts/http_api_page.py
+	$(BIN)/python scripts/command_pages.py
+	$(BIN)/python scripts/http_api_page.py
+	$(BIN)/python -m scripts.readme_numbers
+	$(BIN)/python -m scripts.concept_pictures
+	$(BIN)/python -m scripts.site $(if $(PORT),--serve $(PORT))
 
 # An environment for the executors of a Spark cluster, build/neardup-spark.tar.gz, with PACKAGES such as s3fs.
 spark-archive: $(VENV)/installed

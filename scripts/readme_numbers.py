@@ -60,7 +60,7 @@ def _sentences(load: Load) -> Iterator[str]:
 
 def _fingerprint_index(result: Result) -> str:
     asked: dict[str, float] = {
-        tool: index.find(result, index.Run(tool, index.LARGEST))[_US]
+        tool: _found(result, tool)[_US]
         for tool in (index.MEMORY, index.DURABLE, index.GAOYA, index.FAISS)
     }
     return (
@@ -68,6 +68,13 @@ def _fingerprint_index(result: Result) -> str:
         f"{asked[index.MEMORY]:.1f} µs in memory and {asked[index.DURABLE]:.0f} µs from a folder; "
         f"gaoya takes {asked[index.GAOYA]:.0f} µs, faiss {asked[index.FAISS]:.0f} µs."
     )
+
+
+def _found(result: Result, tool: str) -> Json:
+    row = index.find(result, index.Run(tool, index.LARGEST))
+    if row is None:
+        raise SystemExit(f"the result of the index has no {tool}: run python -m benchmarks.index")
+    return row
 
 
 def _similarity_index(result: Result) -> str:
@@ -80,8 +87,8 @@ def _similarity_index(result: Result) -> str:
         f"- **An index by similarity** of {MILLION:,} pages of 300 words answers in "
         f"{memory['new_p50_microseconds']:.0f} µs for a new page and "
         f"{memory['edited_p50_microseconds']:.0f} µs for an edited one "
-        f"({folder['new_p50_microseconds']:.0f} and {folder['edited_p50_microseconds']:.0f} µs from "
-        "a folder), with tokenizing and verification."
+        f"({folder['new_p50_microseconds']:.0f} and {folder['edited_p50_microseconds']:.0f} µs "
+        "from a folder), with tokenizing and verification."
     )
 
 

@@ -2,9 +2,14 @@
 
 import json
 import re
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from scripts.concept_pictures import pictures
 from scripts.site import check, navigation, pages
+from tests.explore.browser.serving import started_browser, why_not
 
 pytest.importorskip("zensical", reason="the site needs neardup[docs], Python ≥ 3.11")
 
@@ -39,6 +44,36 @@ def test_the_search_finds_words_of_every_page(built):
     searched = {item["location"].partition("#")[0] for item in found["items"]}
     assert {"guides/dedup.html", "faq.html", "glossary.html", "project/changelog.html"} <= searched
     assert not any(place.startswith("files/") for place in searched)
+
+
+def test_the_search_works_in_a_browser_and_asks_nobody_else(built):
+    if reason := why_not():
+        pytest.skip(reason)
+    asked = []
+    handler = partial(Quiet, directory=str(built))
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), handler) as server,
+        started_browser() as browser,
+    ):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        here = f"http://127.0.0.1:{server.server_port}/"
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{here}index.html")
+        page.keyboard.press("Control+k")
+        page.keyboard.type("rethreshold", delay=20)
+        page.get_by_text("neardup rethreshold OUT T").first.wait_for()
+        server.shutdown()
+    assert [url for url in asked if not url.startswith((here, "data:", "blob:"))] == []
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def test_the_pictures_are_those_that_the_script_draws():
+    assert pictures.stale() == []
 
 
 def test_markdown_reads_the_same_as_on_github(built):

@@ -1,10 +1,10 @@
 """What a document is made of: shingles, the Jaccard similarity, and what an edit changes."""
 
 import numpy as np
+from scripts.concept_pictures.svg import FIFTHS, Picture, Plot
 
 import neardup as nd
 from neardup.kernels.reference import text as reference
-from scripts.concept_pictures.svg import Picture, Plot
 
 A = "the ferry will not run on Saturday because of strong winds"
 B = "the ferry will not run on Sunday because of strong winds"
@@ -66,7 +66,7 @@ def draw_edits() -> Picture:
         "words falls below 0.8 with the first change, one of 1,000 words after more than thirty",
     )
     plot = Plot(picture, (64, 48, 560, 304), (0, 40), (0, 1))
-    plot.axes("words changed", "Jaccard similarity (word:3)", range(0, 41, 10), np.arange(6) / 5)
+    plot.axes("words changed", "Jaccard similarity (word:3)", range(0, 41, 10), FIFTHS)
     plot.curve([(0, 0.8), (40, 0.8)], "faint", dashed=True)
     plot.label(31, 0.74, "default threshold", "faint")
     for words, colour in ((10, "red"), (50, "red"), (200, "blue"), (1000, "blue")):
@@ -87,4 +87,4 @@ def _after(words: int, changed: int) -> float:
     after = list(before)
     for place in order[:changed]:
         after[place] = f"x{place}"
-    return float(nd.compare(" ".join(before), " ".join(after)).jaccard)
+    return nd.jaccard({*reference.shingles(before, SIZE)}, {*reference.shingles(after, SIZE)})

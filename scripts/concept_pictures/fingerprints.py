@@ -3,26 +3,27 @@
 from math import sqrt
 
 import numpy as np
+from scripts.concept_pictures.features import A, B
+from scripts.concept_pictures.svg import FIFTHS, Picture, Plot
 
 import neardup as nd
 from neardup.kernels.reference import text as reference
 from neardup.pairs.recall import bit_agreement, cosine_of
-from scripts.concept_pictures.features import A, B
-from scripts.concept_pictures.svg import Picture, Plot
 
 SHOWN = 16
 
 
-def _bits(value: int, count: int) -> list[int]:
+def bits_of(value: int, count: int) -> list[int]:
+    """The leading bits of a hash, or of a word of a fingerprint."""
     return [value >> 63 - place & 1 for place in range(count)]
 
 
 def draw_votes() -> Picture:
     """Every feature votes on every bit; the majority decides."""
     shingles = [*reference.shingles(reference.words(A), 3)]
-    rows = [_bits(reference.feature_hash(shingle), SHOWN) for shingle in shingles]
+    rows = [bits_of(reference.feature_hash(shingle), SHOWN) for shingle in shingles]
     sums = [sum(2 * row[place] - 1 for row in rows) for place in range(SHOWN)]
-    made = _bits(int(nd.fingerprint([A]).array[0, 0]), SHOWN)
+    made = bits_of(int(nd.fingerprint([A]).array[0, 0]), SHOWN)
     assert made == [int(one > 0) for one in sums]
     picture = Picture(
         760,
@@ -65,9 +66,9 @@ def draw_bits() -> Picture:
         "The 64 bits of three fingerprints: those of similar sentences differ in few bits, those "
         "of unrelated ones in about half",
     )
-    first = _bits(int(array[0, 0]), 64)
+    first = bits_of(int(array[0, 0]), 64)
     for row, name in enumerate(texts):
-        bits = _bits(int(array[row, 0]), 64)
+        bits = bits_of(int(array[row, 0]), 64)
         differ = sum(a != b for a, b in zip(first, bits, strict=True))
         y = 40 + 78 * row
         told = "" if row == 0 else f": {differ} of 64 bits differ from A"
@@ -75,10 +76,16 @@ def draw_bits() -> Picture:
         for place, bit in enumerate(bits):
             x = 24 + 11.2 * place
             differs = bit != first[place]
-            colour = ("red" if differs else "blue") if bit else ("softred" if differs else "softblue")
+            colour = (
+                ("red" if differs else "blue") if bit else ("softred" if differs else "softblue")
+            )
             picture.box(x, y + 2, 9.4, 30, colour, round_by=1.5)
     picture.text(
-        24, 250, "strong colours are 1, pale ones 0; red where the bit differs from that of A", "faint", size=12.5
+        24,
+        250,
+        "strong colours are 1, pale ones 0; red where the bit differs from that of A",
+        "faint",
+        size=12.5,
     )
     return picture
 
@@ -90,8 +97,8 @@ def draw_distances() -> Picture:
     picture = Picture(
         760,
         420,
-        "The expected Hamming distance of 64-bit fingerprints over the Jaccard similarity, with the "
-        f"range of nineteen pairs in twenty: at 0.8 from {least} to {most} bits",
+        "The expected Hamming distance of 64-bit fingerprints over the Jaccard similarity, with "
+        f"the range of nineteen pairs in twenty: at 0.8 from {least} to {most} bits",
     )
     plot = Plot(picture, (64, 48, 640, 304), (0, 1), (0, 40))
     values = np.linspace(0, 1, 101)
@@ -101,7 +108,7 @@ def draw_distances() -> Picture:
     band += [plot.at(x, max(0.0, y)) for x, y in zip(values, mean - spread, strict=True)][::-1]
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
     picture.shapes.append(f'<polygon class="softblue" points="{points}"/>')
-    plot.axes("Jaccard similarity", "bits that differ, of 64", values[::20], range(0, 41, 10))
+    plot.axes("Jaccard similarity", "bits that differ, of 64", FIFTHS, range(0, 41, 10))
     plot.curve(zip(values, mean, strict=True), "blue")
     plot.curve([(0, 3), (1, 3)], "red", dashed=True)
     plot.label(0.01, 4, "3 bits, a usual limit", "red")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from scripts.concept_pictures.features import A, B
+from scripts.concept_pictures.fingerprints import bits_of
+from scripts.concept_pictures.svg import FIFTHS, Picture, Plot
 
 import neardup as nd
 from neardup.pairs.recall import band_recall, cosine_of
-from scripts.concept_pictures.features import A, B
-from scripts.concept_pictures.fingerprints import _bits
-from scripts.concept_pictures.svg import Picture, Plot
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "notices.jsonl"
 
@@ -61,7 +61,7 @@ def _places(pairs: pa.Table) -> set[tuple[int, int]]:
 def draw_bands() -> Picture:
     """Two fingerprints in bands: one equal band makes them candidates."""
     array = nd.fingerprint([A, B]).array
-    first, second = (_bits(int(array[row, 0]), 64) for row in (0, 1))
+    first, second = (bits_of(int(array[row, 0]), 64) for row in (0, 1))
     bands, width = 16, 4
     equal = [
         first[band * width : (band + 1) * width] == second[band * width : (band + 1) * width]
@@ -70,8 +70,8 @@ def draw_bands() -> Picture:
     picture = Picture(
         760,
         190,
-        f"Two fingerprints cut into {bands} bands of {width} bits; {sum(equal)} bands are equal, so "
-        "the two are looked up in the same buckets and compared",
+        f"Two fingerprints cut into {bands} bands of {width} bits; {sum(equal)} bands are equal, "
+        "so the two are looked up in the same buckets and compared",
     )
     for band in range(bands):
         x = 44 + 44 * band
@@ -98,11 +98,11 @@ def draw_recall() -> Picture:
     picture = Picture(
         760,
         420,
-        "The chance of being found over the Jaccard similarity: bands rise in an S-curve, the exact "
-        "join is a step at the threshold",
+        "The chance of being found over the Jaccard similarity: bands rise in an S-curve, the "
+        "exact join is a step at the threshold",
     )
     plot = Plot(picture, (64, 48, 500, 304), (0, 1), (0, 1))
-    plot.axes("Jaccard similarity", "chance that a pair is found", np.arange(6) / 5, np.arange(6) / 5)
+    plot.axes("Jaccard similarity", "chance that a pair is found", FIFTHS, FIFTHS)
     plot.curve([(0, 0), (0.8, 0), (0.8, 1), (1, 1)], "green")
     plot.label(1.03, 1, "exact join at 0.8", "green")
     values = np.linspace(0, 1, 101)

@@ -17,6 +17,7 @@ COLOURS = {
     "softred": ("#f6d7ce", "#64372c"),
     "softgreen": ("#d5e8d6", "#2b4a30"),
 }
+FIFTHS = (0, 0.2, 0.4, 0.6, 0.8, 1)
 SANS = "system-ui,-apple-system,'Segoe UI','Noto Sans',sans-serif"
 MONO = "ui-monospace,'DejaVu Sans Mono',monospace"
 
@@ -86,7 +87,8 @@ class Picture:
         path = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
         dashes = ' stroke-dasharray="5 4"' if dashed else ""
         self.shapes.append(
-            f'<polyline class="none s-{colour}" points="{path}" stroke-width="{_n(width)}"{dashes}/>'
+            f'<polyline class="none s-{colour}" points="{path}" stroke-width="{_n(width)}"'
+            f"{dashes}/>"
         )
 
     def write(self, path: Path) -> None:
@@ -160,9 +162,7 @@ class Plot:
         """A curve through values."""
         self.picture.line([self.at(x, y) for x, y in points], colour, width=2.2, dashed=dashed)
 
-    def label(
-        self, x: float, y: float, words: str, colour: str, *, anchor: str = "start"
-    ) -> None:
+    def label(self, x: float, y: float, words: str, colour: str, *, anchor: str = "start") -> None:
         """Words at a value."""
         px, py = self.at(x, y)
         self.picture.text(px, py, words, colour, size=13, anchor=anchor)

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from pathlib import Path
 
+from scripts.concept_pictures.svg import FIFTHS, Picture, Plot
+
 import neardup as nd
-from scripts.concept_pictures.svg import Picture, Plot
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample.jsonl"
 BARS = 20
@@ -31,7 +32,7 @@ def draw_gap() -> Picture:
     plot.axes(
         "similarity to the most similar other document (Jaccard, word:2)",
         "documents",
-        [tick / 5 for tick in range(6)],
+        FIFTHS,
         range(0, top + 1, 50 if top > 120 else 20),
     )
     for bar, count in enumerate(counts):

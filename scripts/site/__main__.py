@@ -4,7 +4,8 @@
 
 Everything it needs is on this machine: the pages load no font, script or picture from elsewhere.
 Warnings of the builder are errors, and so are broken links and anchors, and pictures without a
-description. With --serve, the site is served at http://127.0.0.1:PORT after that.
+description. With --serve, the site is served at http://127.0.0.1:PORT after that; its search needs
+a server, and works there.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 from scripts.site.build import BUILT, build
 from scripts.site.check import faults
+from scripts.site.pages import ROOT
 
 
 def main() -> None:
@@ -27,7 +29,7 @@ def main() -> None:
         print(fault, file=sys.stderr)
     if found:
         raise SystemExit(f"{len(found)} faults in the site; the pages are in {BUILT}")
-    print(f"The site is in {BUILT}: open index.html, or serve it with --serve 8000.")
+    print(f"The site is in {BUILT.relative_to(ROOT)}.")
     if port is not None:
         handler = partial(SimpleHTTPRequestHandler, directory=str(BUILT))
         with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:

@@ -2,9 +2,8 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
-
-import yaml
 
 from scripts.site.navigation import navigation
 from scripts.site.pages import ROOT, Site
@@ -15,6 +14,10 @@ BUILT = FOLDER / "html"
 
 def build(folder: Path = FOLDER) -> Path:
     """Build the site under a folder, and return where its pages are."""
+    if find_spec("zensical") is None:
+        raise SystemExit("the site needs Zensical and Python >= 3.11: pip install 'neardup[docs]'")
+    import yaml
+
     built = folder / "html"
     Site(folder / "pages").write()
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))

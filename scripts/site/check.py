@@ -61,5 +61,3 @@ def _faults(file: Path, page: _Page, pages: dict[Path, _Page], built: Path) -> I
             yield f"loads {source} from elsewhere"
     for picture in page.without_alt:
         yield f"the picture {picture} has no description (alt)"
-
-

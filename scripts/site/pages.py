@@ -21,6 +21,8 @@ PROJECT = {
     ROOT / f"{name}.md": PurePosixPath("project") / f"{name.lower()}.md"
     for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")
 }
+# The list of pages on it is the navigation.
+HOME_SETTINGS = "---\nhide:\n  - navigation\n---\n"
 # Larger files are copied instead of shown.
 SHOWN_BYTES = 60_000
 LANGUAGES = {".mjs": "js", ".service": "ini", ".inc": "cpp", "": "text"}
@@ -75,7 +77,8 @@ class Site:
 
         # What follows the language of a block, such as status=202, is for tests.
         text = _FENCE_NOTES.sub(r"\1", page.read_text(encoding="utf-8"))
-        return _in_prose(lambda prose: _LINK.sub(link, prose), _with_anchors(text))
+        turned = _in_prose(lambda prose: _LINK.sub(link, prose), _with_anchors(text))
+        return HOME_SETTINGS + turned if page == HOME else turned
 
     def _target(self, page: Path, file: Path) -> PurePosixPath | None:
         """Where a file is in the site; None for a folder, which has no page."""
