@@ -15,7 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 from scripts.site.build import BUILT, build
 from scripts.site.check import faults
-from scripts.site.pages import ROOT
+from scripts.site.pages import ROOT, SiteError
 
 
 def main() -> None:
@@ -23,7 +23,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.site")
     parser.add_argument("--serve", type=int, metavar="PORT")
     port = parser.parse_args().serve
-    build()
+    try:
+        build()
+    except SiteError as error:
+        raise SystemExit(str(error)) from None
     found = faults(BUILT)
     for fault in found:
         print(fault, file=sys.stderr)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from scripts.site.navigation import navigation
-from scripts.site.pages import ROOT, Site
+from scripts.site.pages import ROOT, Site, SiteError
 
 FOLDER = ROOT / "build" / "site"
 BUILT = FOLDER / "html"
@@ -15,7 +15,7 @@ BUILT = FOLDER / "html"
 def build(folder: Path = FOLDER) -> Path:
     """Build the site under a folder, and return where its pages are."""
     if find_spec("zensical") is None:
-        raise SystemExit("the site needs Zensical and Python >= 3.11: pip install 'neardup[docs]'")
+        raise SiteError("the site needs Zensical and Python >= 3.11: pip install 'neardup[docs]'")
     import yaml
 
     built = folder / "html"
@@ -33,5 +33,5 @@ def build(folder: Path = FOLDER) -> Path:
         check=False,
     )
     if done.returncode or not (built / "index.html").exists():
-        raise SystemExit(f"The site was not built:\n{done.stdout}{done.stderr}")
+        raise SiteError(f"The site was not built:\n{done.stdout}{done.stderr}")
     return built

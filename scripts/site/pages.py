@@ -38,6 +38,10 @@ _FENCE_NOTES = re.compile(r"^((?:```|~~~)\w+)[ \t].*$", re.M)
 _EXTERNAL = re.compile(r"[a-z][a-z0-9+.-]*:")
 
 
+class SiteError(Exception):
+    """Why the site cannot be built."""
+
+
 @dataclass
 class Site:
     """The folder from which the site is built."""
@@ -84,7 +88,7 @@ class Site:
         """Where a file is in the site; None for a folder, which has no page."""
         if file not in self.targets:
             if not file.exists():
-                raise SystemExit(f"{page.relative_to(ROOT)} links to {file}, which does not exist")
+                raise SiteError(f"{page.relative_to(ROOT)} links to {file}, which does not exist")
             if file.is_dir():
                 return None
             self.targets[file] = self._add(file)

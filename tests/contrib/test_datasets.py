@@ -125,7 +125,7 @@ def test_the_cache_knows_a_recipe_again(ds):
 @pytest.mark.parametrize("format", [None, "arrow"])
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_first_of_near_duplicates_are_let_through(ds, format, stream):
-    expected = [ds["small"][place] for place in nd.dedup(ds["body"][:]).kept_places]
+    expected = [ds["small"][place] for place in nd.dedup(ds["body"][:]).kept_rows]
     given = ds.to_iterable_dataset() if stream else ds
     seen = first_seen("body", complete=True)
     kept = given.with_format(format).filter(seen, batched=True, batch_size=50)

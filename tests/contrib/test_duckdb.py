@@ -83,7 +83,7 @@ def test_a_table_is_deduplicated_in_place(connection):
     removed = found.removed  # noqa: F841 - DuckDB finds tables by the names of variables
     before = answer(connection, "SELECT * FROM articles ORDER BY rowid")
     connection.execute("DELETE FROM articles WHERE rowid IN (SELECT id FROM removed)")
-    expected = nd.dedup(rows()["body"]).kept_places
+    expected = nd.dedup(rows()["body"]).kept_rows
     assert 60 < len(expected) < 120
     after = answer(connection, "SELECT * FROM articles ORDER BY rowid")
     assert after == [before[place] for place in expected]

@@ -52,7 +52,7 @@ def test_dedup_keeps_the_rows_that_nd_dedup_keeps(df, settings):
     expected = nd.dedup(df[PLAIN], text="body", **settings)
     assert expected.summary["removed"] > 10
     kept = df.neardup.dedup("body", **settings)
-    pd.testing.assert_frame_equal(kept, df.iloc[expected.kept_places])
+    pd.testing.assert_frame_equal(kept, df.iloc[expected.kept_rows])
 
 
 @pytest.mark.parametrize("kind", indexes(0))
@@ -61,7 +61,7 @@ def test_rows_keep_their_labels(df, kind):
     labelled = df if labels is None else df.set_axis(labels, axis=0)
     expected = nd.dedup(df[PLAIN], text="body")
     kept = labelled.neardup.dedup("body")
-    pd.testing.assert_frame_equal(kept, labelled.iloc[expected.kept_places])
+    pd.testing.assert_frame_equal(kept, labelled.iloc[expected.kept_rows])
     for duplicated in (
         labelled.neardup.duplicated("body"),
         labelled["body"].neardup.duplicated(),

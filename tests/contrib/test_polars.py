@@ -42,7 +42,7 @@ def test_dedup_keeps_the_rows_that_nd_dedup_keeps(df, settings):
     kept = df.neardup.dedup("body", **settings)
     assert kept.schema == df.schema
     assert kept["list"].to_list() == expected.kept["list"].to_pylist()
-    assert kept["object"].to_list() == [{place} for place in expected.kept_places]
+    assert kept["object"].to_list() == [{place} for place in expected.kept_rows]
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
@@ -90,8 +90,8 @@ def test_lazy_frames_are_collected(df):
         lazy.neardup.mark("body").filter("kept").select(expected.columns).collect().equals(expected)
     )
     assert (
-        lazy.neardup.result("body").kept_places.tolist()
-        == lazy.collect().neardup.result("body").kept_places.tolist()
+        lazy.neardup.result("body").kept_rows.tolist()
+        == lazy.collect().neardup.result("body").kept_rows.tolist()
     )
 
 
@@ -177,7 +177,7 @@ def test_is_kept_is_an_expression(df):
     for site in range(3):
         part = df["body"].gather_every(3, site)
         expected = np.zeros(len(part), np.bool_)
-        expected[nd.dedup(part).kept_places] = True
+        expected[nd.dedup(part).kept_rows] = True
         assert by_site.gather_every(3, site).to_list() == expected.tolist()
     assert df["body"].neardup.is_kept().to_list() == df.neardup.mark("body")["kept"].to_list()
     with pytest.raises(nd.SettingError, match="did you mean 'threshold'"):

