@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from scripts.concept_pictures import pictures
-from scripts.site import check, navigation, pages
+from scripts.site import check, navigation, notebooks, pages
 from tests.explore.browser.serving import started_browser, why_not
 
 pytest.importorskip("zensical", reason="the site needs neardup[docs], Python ≥ 3.11")
@@ -35,7 +35,8 @@ def test_every_page_is_in_the_navigation():
     told = list(files(navigation.navigation()))
     there = {page.relative_to(pages.DOCS).as_posix() for page in pages.DOCS.rglob("*.md")}
     there = there - {"README.md"} | {str(path) for path in pages.PROJECT.values()}
-    assert there | {"index.md", "decisions/index.md"} == set(told)
+    of_notebooks = {path for path in told if path.startswith("notebooks/")}
+    assert there | of_notebooks | {"index.md", "decisions/index.md"} == set(told)
     assert len(told) == len(set(told))
 
 
@@ -85,6 +86,26 @@ def test_markdown_reads_the_same_as_on_github(built):
         text = re.sub(r"<pre.*?</pre>", "", text, flags=re.S)
         for paragraph in re.findall(r"<p>(.*?)</p>", text, re.S):
             assert not re.search(r"^\s*(?:[-*|] |\d+\. |```)", paragraph, re.M), (file, paragraph)
+
+
+def test_a_notebook_becomes_a_page(tmp_path):
+    drawn = {"output_type": "display_data", "data": {"image/png": "iVBORw==", "text/plain": "x"}}
+    printed = {"output_type": "stream", "text": ["one\n", "two\n"]}
+    cells = [
+        {"cell_type": "markdown", "source": ["# Half\n", "`$x$` is $x^2$\n", "<details>"]},
+        {"cell_type": "code", "source": ["print(1)"], "outputs": [printed, drawn]},
+    ]
+    file = tmp_path / "half.ipynb"
+    file.write_text(json.dumps({"cells": cells}))
+    text, pictures = notebooks.notebook_page(file)
+    assert pictures == {"half-1.png": b"\x89PNG"}
+    prose, code, output, picture = text.strip().split("\n\n")
+    assert prose.startswith("# Half\n`$x$` is <math ")
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in prose
+    assert prose.endswith('<details markdown="1">')
+    assert code == "~~~~~python\nprint(1)\n~~~~~"
+    assert output == "~~~~~text\none\ntwo\n~~~~~"
+    assert picture == "![What the code above draws](half-1.png)"
 
 
 def test_faults_are_noticed(tmp_path):

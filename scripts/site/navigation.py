@@ -5,10 +5,9 @@ begin the items of lists. So a page that the list names is in the navigation.
 """
 
 import re
-from pathlib import PurePosixPath
 from typing import Any
 
-from scripts.site.pages import DECISIONS, DOCS, HOME, PROJECT, title
+from scripts.site.pages import DECISIONS, DOCS, HOME, place_of, title
 
 _ITEM = re.compile(r"^- \[(?P<text>[^\]]+)\]\((?P<target>[^)]+)\)")
 _FIRST = "## Start here"
@@ -48,4 +47,4 @@ def _page(target: str) -> str | list[dict[str, str]]:
             {"All decisions": "decisions/index.md"},
             *({title(page): f"decisions/{page.name}"} for page in pages),
         ]
-    return str(PROJECT.get(file, PurePosixPath(target)))
+    return target if file.is_relative_to(DOCS) else str(place_of(file))

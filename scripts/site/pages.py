@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
+from scripts.site.notebooks import notebook_page
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HOME = DOCS / "README.md"
@@ -23,11 +25,12 @@ PROJECT = {
 }
 # The list of pages on it is the navigation.
 HOME_SETTINGS = "---\nhide:\n  - navigation\n---\n"
+NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 # Larger files are copied instead of shown.
 SHOWN_BYTES = 60_000
 LANGUAGES = {".mjs": "js", ".service": "ini", ".inc": "cpp", "": "text"}
 
-_FENCED = re.compile(r"^(?P<fence>```|~~~).*?^(?P=fence)\s*?$", re.M | re.S)
+_FENCED = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)\s*?$", re.M | re.S)
 _LINK = re.compile(
     r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)",
@@ -65,8 +68,8 @@ class Site:
                 self._path(path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, self._path(path))
 
-    def turned(self, page: Path) -> str:
-        """A page with the links and the anchors of the site."""
+    def turned(self, page: Path, text: str | None = None) -> str:
+        """A page, or this text of it, with the links and the anchors of the site."""
         here = self.targets[page]
 
         def link(found: re.Match[str]) -> str:
@@ -80,7 +83,7 @@ class Site:
             return f"{found['image']}[{found['text']}]({turned})"
 
         # What follows the language of a block, such as status=202, is for tests.
-        text = _FENCE_NOTES.sub(r"\1", page.read_text(encoding="utf-8"))
+        text = _FENCE_NOTES.sub(r"\1", page.read_text(encoding="utf-8") if text is None else text)
         turned = _in_prose(lambda prose: _LINK.sub(link, prose), _with_anchors(text))
         return HOME_SETTINGS + turned if page == HOME else turned
 
@@ -91,24 +94,26 @@ class Site:
                 raise SiteError(f"{page.relative_to(ROOT)} links to {file}, which does not exist")
             if file.is_dir():
                 return None
-            self.targets[file] = self._add(file)
+            self.targets[file] = place_of(file)
+            self._add(file, self.targets[file])
         return self.targets[file]
 
-    def _add(self, file: Path) -> PurePosixPath:
-        """Put a file of the repository into the site, as a page of code where it is text."""
-        name = file.relative_to(ROOT).as_posix()
-        path = PurePosixPath("files") / name
-        if file.stat().st_size > SHOWN_BYTES or file.suffix == ".ipynb":
+    def _add(self, file: Path, path: PurePosixPath) -> None:
+        """Put a file of the repository into the site: a notebook, a page of code, or as it is."""
+        if file.suffix == ".ipynb":
+            text, pictures = notebook_page(file)
+            self.targets |= {file.with_name(name): path.with_name(name) for name in pictures}
+            self._put(path, self.turned(file, text))
+            for name, content in pictures.items():
+                self._path(path.with_name(name)).write_bytes(content)
+        elif path.suffix == ".md":
+            language = LANGUAGES.get(file.suffix, file.suffix[1:])
+            code = file.read_text(encoding="utf-8").rstrip("\n")
+            name = file.relative_to(ROOT).as_posix()
+            self._put(path, f"{NOT_SEARCHED}# {name}\n\n~~~~~{language}\n{code}\n~~~~~\n")
+        else:
             self._path(path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, self._path(path))
-            return path
-        language = LANGUAGES.get(file.suffix, file.suffix[1:])
-        code = file.read_text(encoding="utf-8").rstrip("\n")
-        self._put(
-            path.with_name(f"{path.name}.md"),
-            f"---\nsearch:\n  exclude: true\n---\n# {name}\n\n~~~~~{language}\n{code}\n~~~~~\n",
-        )
-        return path.with_name(f"{path.name}.md")
 
     def _put(self, path: PurePosixPath, text: str) -> None:
         self._path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -116,6 +121,17 @@ class Site:
 
     def _path(self, path: PurePosixPath) -> Path:
         return self.folder / path
+
+
+def place_of(file: Path) -> PurePosixPath:
+    """Where a file outside docs/ is in the site, if a page links to it."""
+    if file in PROJECT:
+        return PROJECT[file]
+    if file.suffix == ".ipynb":
+        return PurePosixPath("notebooks") / f"{file.stem}.md"
+    path = PurePosixPath("files") / file.relative_to(ROOT).as_posix()
+    shown = file.stat().st_size <= SHOWN_BYTES
+    return path.with_name(f"{path.name}.md") if shown else path
 
 
 def title(page: Path) -> str:
