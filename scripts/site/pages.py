@@ -10,8 +10,8 @@ import shutil
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from os.path import relpath
 from pathlib import Path, PurePosixPath
+from posixpath import relpath
 
 from scripts.site.notebooks import notebook_page
 
@@ -79,7 +79,7 @@ class Site:
             there = self._target(page, (page.parent / target).resolve())
             if there is None:
                 return found["text"]
-            turned = relpath(there, here.parent) + (f"#{anchor}" if anchor else "")
+            turned = relpath(str(there), str(here.parent)) + (f"#{anchor}" if anchor else "")
             return f"{found['image']}[{found['text']}]({turned})"
 
         # What follows the language of a block, such as status=202, is for tests.
