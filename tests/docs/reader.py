@@ -25,7 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tests.docs import exceptions, stand_ins
+from tests.docs import exceptions, stand_ins, visitor
 from tests.docs.steps import ROOT, Step, steps
 
 _SECONDS = 120
@@ -45,6 +45,7 @@ _VARYING = (
         "AMOUNT",
     ),
     (re.compile(r"─+"), "─"),
+    (re.compile(r"\d[\d.,]* [kM]\b"), "AMOUNT"),
 )
 # Where there is no terminal, each stage of a run tells its seconds in a line.
 _STAGES = re.compile(r"^[a-z ]+: \d+\.\d\d s$\n?", re.M)
@@ -89,7 +90,7 @@ class Reader:
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(home),
             "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),
-            "COLUMNS": "100",
+            "COLUMNS": "80",
             "BROWSER": "true",
             "USER": "ann",
             "LOGNAME": "ann",
@@ -129,7 +130,7 @@ class Reader:
                 ["bash", "-c", script],
                 cwd=self._here,
                 env=self._environment,
-                input=stand_ins.keys(step, self._here).encode(),
+                input=visitor.keys(step, self._here).encode(),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 timeout=_SECONDS,
@@ -148,6 +149,7 @@ class Reader:
 
     def _serve(self, step: Step, text: str) -> str | None:
         self._stop()
+        visitor.visit(text, self._here, self._environment)
         log = self._top / "server.log"
         with log.open("wb") as output:
             self._server = subprocess.Popen(
@@ -191,7 +193,9 @@ class Reader:
                     runner = doctest.DocTestRunner(optionflags=_DOCTEST)
                     failed = runner.run(parsed, out=told.write, clear_globs=False).failed
                     self._variables.update(parsed.globs)
-                    return self._failure(step, "failed", told.getvalue().encode()) if failed else None
+                    return (
+                        self._failure(step, "failed", told.getvalue().encode()) if failed else None
+                    )
                 exec(compile(text, step.page, "exec"), self._variables)
             except Exception:
                 return self._failure(step, "failed", traceback.format_exc(limit=-3).encode())

@@ -5,96 +5,125 @@ A stand-in is made just before the first step that names it, unless the page has
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-import random
 import re
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
+from tests.docs import sample_files
+from tests.docs.steps import Step
 
 import neardup as nd
-from tests.docs.steps import ROOT, Step, blocks
 
-_GIVEN = "Anna Otto Maria Ines Rui Carla Jonas Petra Emil Nadia Karim Ruth".split()
-_FAMILY = "Berg Costa Lang Kern Moreau Novak Silva Brandt Okafor Lindgren Haddad Weiss".split()
-_STREETS = "Mill Lane,Station Road,Harbour Street,Elm Avenue,Old Market,Church Hill".split(",")
-_TOWNS = "Bern Porto Graz Leeds Malmö Lyon".split()
-Make = Callable[[Path], Any]
 _CREATED_BY = r"(?:-o|--output|--propose|--fit|-o=|index create|keys create)\s+['\"]?"
 
-
-def _rows(number: int | None = None) -> list[dict[str, Any]]:
-    lines = (ROOT / "examples" / "sample.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines[:number]]
-
-
-def _lines(path: Path) -> None:
-    shutil.copy(ROOT / "examples" / "sample.jsonl", path)
-
-
-def _packed(path: Path) -> None:
-    path.write_bytes(gzip.compress((ROOT / "examples" / "sample.jsonl").read_bytes()))
-
-
-def _parquet(path: Path) -> None:
-    pq.write_table(pa.Table.from_pylist(_rows()), path)
-
-
-def _folder(path: Path) -> None:
-    path.mkdir()
-    for row in _rows(60):
-        (path / f"{row['id']}.txt").write_text(row["text"] + "\n", "utf-8")
-
-
-def people(path: Path) -> None:
-    """Persons with a name, an address and more; a third of them twice, with slips of the pen."""
-    made = random.Random(7)
-    rows = []
-    for number in range(120):
-        row = {
-            "id": f"p{number}",
-            "name": f"{made.choice(_GIVEN)} {made.choice(_FAMILY)}",
-            "street": f"{made.randrange(1, 200)} {made.choice(_STREETS)}",
-            "city": made.choice(_TOWNS),
-            "phone": f"0{made.randrange(10**8, 10**9)}",
-            "dob": f"19{made.randrange(40, 99)}-{made.randrange(1, 13):02}-{made.randrange(1, 29):02}",
-        }
-        rows.append(row)
-        if number % 3 == 0:
-            cut = made.randrange(1, len(row["name"]) - 1)
-            name = row["name"][:cut] + row["name"][cut + 1 :]
-            rows.append(row | {"id": f"p{number}b", "name": name})
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]))
-        table.writeheader()
-        table.writerows(rows)
-
-
-def _examples(path: Path) -> None:
-    shutil.copytree(ROOT / "examples", path)
-
+_OTHER = [row | {"id": f"other-{row['id']}"} for row in sample_files.sample_rows(30)]
 
 # Files that any page may name.
-FILES: dict[str, Make] = {
-    "examples": _examples,
-    "corpus.jsonl": _lines,
-    "corpus.jsonl.gz": _packed,
-    "corpus": _folder,
-    "pages": _folder,
-    "pages.jsonl": _lines,
-    "pages.parquet": _parquet,
-    "docs.parquet": _parquet,
-    "people.csv": people,
+FILES: dict[str, sample_files.Make] = {
+    "examples": sample_files.examples,
+    "corpus.jsonl": sample_files.lines,
+    "corpus.jsonl.gz": sample_files.packed,
+    "corpus": sample_files.folder,
+    "crawl": sample_files.folder,
+    "more": lambda path: (path.mkdir(), sample_files.table(_OTHER)(path / "part.jsonl")),
+    "docs.parquet": sample_files.parquet,
+    "features.parquet": sample_files.terms,
+    "fps.parquet": sample_files.fingerprints,
+    "new.jsonl": sample_files.table(sample_files.sample_rows(100)),
+    "old.jsonl": sample_files.table(sample_files.sample_rows()[80:]),
+    "pages": sample_files.folder,
+    "pages.jsonl": sample_files.lines,
+    "pages.parquet": sample_files.parquet,
+    "people.csv": sample_files.people,
+    "test.jsonl": sample_files.table(sample_files.QUESTIONS),
+    "data": sample_files.service_data,
 }
 
 # Files of one page.
-FILES_OF_PAGES: dict[str, dict[str, Make]] = {}
+FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
+    "README.md": {
+        "a.txt": lambda path: path.write_text(sample_files.sample_rows(1)[0]["text"], "utf-8"),
+        "b.txt": lambda path: path.write_text(sample_files.sample_rows(2)[1]["text"], "utf-8"),
+    },
+    "docs/guides/benchmark.md": {"my-collection": sample_files.collection},
+    "docs/guides/contamination.md": {
+        "pages.jsonl": sample_files.block("docs/guides/contamination.md", "json", 0),
+        "test.jsonl": sample_files.block("docs/guides/contamination.md", "json", 1),
+        "test.parquet": sample_files.table(sample_files.QUESTIONS),
+        "gsm8k.jsonl": sample_files.table(sample_files.QUESTIONS),
+        "mmlu": lambda path: (
+            path.mkdir(),
+            sample_files.table(sample_files.QUESTIONS)(path / "law.jsonl"),
+        ),
+        "corpus.jsonl": sample_files.table([{"text": "One, two, three, four, five."}] * 6),
+    },
+    "docs/guides/decisions.md": {"out2": sample_files.run(floor=0.6)},
+    "docs/guides/dedup.md": {
+        "new.parquet": sample_files.table(sample_files.sample_rows(100)),
+        "old.parquet": sample_files.table(sample_files.sample_rows()[80:]),
+        "january.parquet": sample_files.table(sample_files.sample_rows()[0::3]),
+        "february.parquet": sample_files.table(sample_files.sample_rows()[1::3]),
+        "march.parquet": sample_files.table(sample_files.sample_rows()[2::3]),
+    },
+    "docs/guides/evaluate.md": {
+        "out": sample_files.run(),
+        "pairs.parquet": sample_files.table(sample_files.LABELS),
+        "people.csv": sample_files.block("docs/guides/evaluate.md", "csv", 0),
+        "pairs.csv": sample_files.block("docs/guides/evaluate.md", "csv", 1),
+    },
+    "docs/guides/input.md": {
+        "extra.parquet": sample_files.parquet,
+        "old.jsonl.gz": sample_files.packed,
+    },
+    "docs/guides/labels.md": {
+        "pairs.csv": sample_files.table(sample_files.TO_LABEL),
+        "bob.csv.decisions.jsonl": sample_files.answered,
+    },
+    "docs/guides/model.md": {
+        "products.csv": sample_files.table(sample_files.PRODUCTS),
+        "labels.csv": sample_files.table(sample_files.PRODUCT_LABELS),
+    },
+    "docs/guides/records.md": {"people.csv": sample_files.block("docs/guides/records.md", "csv")},
+    "docs/guides/results.md": {
+        "a.json": sample_files.table(
+            [{"name": "Anna Berg", "street": "12 Station Rd", "city": "Leeds"}]
+        ),
+        "b.json": sample_files.table(
+            [{"name": "Ana Berg", "street": "12 Station Road", "city": None}]
+        ),
+    },
+    "docs/guides/tune.md": {
+        "people-labels.csv": sample_files.people_labels,
+        "sample.jsonl": sample_files.lines,
+    },
+    "docs/how-it-works/reproductions.md": {
+        "pairs.parquet": sample_files.table(sample_files.LABELS),
+        "poems.parquet": sample_files.parquet,
+    },
+    "docs/how-it-works/scheme-comparison.md": {"poems.jsonl": sample_files.lines},
+    "docs/reference/commands.md": {
+        "arxiv-features.parquet": sample_files.terms,
+        "draft.txt": lambda path: path.write_text("one two three four five", "utf-8"),
+        "final.txt": lambda path: path.write_text("one two three four six", "utf-8"),
+        "keys.toml": sample_files.service_keys,
+        "out": sample_files.run(floor=0.6),
+        "pairs.jsonl": sample_files.table(sample_files.LABELS),
+        "pairs.parquet": sample_files.table(sample_files.LABELS),
+        "people.csv": sample_files.table(sample_files.sample_rows()),
+        "seen.index": sample_files.index,
+    },
+    "docs/reference/plans.md": {
+        "new.parquet": sample_files.fingerprints,
+        "old.parquet": sample_files.fingerprints,
+    },
+    "docs/start/choosing-settings.md": {
+        "IN": lambda path: (
+            path.mkdir(),
+            sample_files.table(sample_files.RECORDS)(path / "records.jsonl"),
+        ),
+    },
+}
 
 # The commands of these pages are alternatives: each is run in a folder of its own.
 ALTERNATIVES = {"docs/reference/commands.md", "docs/start/choosing-settings.md"}
@@ -111,25 +140,6 @@ def make(page: Path, step: Step, folder: Path) -> None:
             and not (folder / name).exists()
         ):
             write(folder / name)
-
-
-def keys(step: Step, folder: Path) -> str:
-    """The keys that answer `neardup review`: the same person or text has the same stem of the id."""
-    found = re.match(r"neardup review (\S+\.(?:csv|jsonl))", step.text)
-    if not found:
-        return "q\n" if step.text.startswith("neardup review") else ""
-    pairs = folder / found[1]
-    if not pairs.exists():
-        return ""
-    with pairs.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file) if pairs.suffix == ".csv" else map(json.loads, file))
-    same = (_stem(str(row["a"])) == _stem(str(row["b"])) for row in rows)
-    return "".join("s\n" if each else "d\n" for each in same)
-
-
-def _stem(name: str) -> str:
-    found = re.match(r"[a-z]+-?\d+", name)
-    return found[0] if found else name
 
 
 def variables(page: Path) -> dict[str, Any]:

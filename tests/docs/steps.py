@@ -7,7 +7,7 @@ What counts as a command:
 - every line of an indented block, or one marked `text`, whose first line begins with a program of
   `PROGRAMS`;
 - code between backquotes that begins with `neardup`: in a column `command` of a table it is a
-  command, elsewhere a mention, of which only the names of the command and its options count.
+  command if nothing is missing, elsewhere a mention, of which only the names of the command and its options count.
 """
 
 from __future__ import annotations
@@ -15,15 +15,31 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from tests.docs.usage import is_complete
+
 ROOT = Path(__file__).parents[2]
-PROGRAMS = frozenset(
-    "apt apt-get aws cat cd conda cp curl docker echo export git gzip head ls make mkdir mv neardup"
-    " node npm pip pipx podman python python3 scrapy sh spark-class spark-submit sudo systemctl tar"
-    " uv uvx wget wsl xz zcat zstd".split()
-)
+PROGRAMS = {
+    *(
+        "apt",
+        "apt-get",
+        "aws",
+        "brew",
+        "cat",
+        "cd",
+        "conda",
+        "cp",
+        "curl",
+        "docker",
+        "echo",
+        "export",
+    ),
+    *("git", "gzip", "head", "ls", "make", "mkdir", "mv", "neardup", "node", "npm", "pip", "pipx"),
+    *("podman", "python", "python3", "scrapy", "sh", "spark-class", "spark-submit", "sudo"),
+    *("systemctl", "tar", "uv", "uvx", "wget", "wsl", "xz", "zcat", "zstd"),
+}
 _FENCE = re.compile(r"( *)(`{3,}|~~~)\s*\{?\.?(\w*)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*$")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
@@ -68,8 +84,7 @@ def steps(page: Path) -> list[Step]:
 
 def mentions(page: Path) -> Iterator[tuple[int, str]]:
     """Every command between backquotes, complete or not."""
-    name = page.read_text(encoding="utf-8")
-    for number, line in _prose(name):
+    for number, line in _prose(page.read_text(encoding="utf-8")):
         yield from ((number, mention) for mention in _MENTION.findall(line))
 
 
@@ -122,7 +137,7 @@ def _of_tables(text: str) -> Iterator[tuple[int, str, str]]:
             column = cells.index("command")
         elif column is not None and column < len(cells):
             code = re.fullmatch(r"`(neardup [^`]+)`", cells[column])
-            if code and len(shlex.split(code[1])) > 3:
+            if code and is_complete(code[1]):
                 yield number, "shell", code[1]
 
 
@@ -183,7 +198,3 @@ def is_command(line: str) -> bool:
     while words and _ASSIGNMENT.match(words[0]):
         words.pop(0)
     return bool(words) and words[0].rpartition("/")[2] in PROGRAMS
-
-
-def without_output(step: Step) -> Step:
-    return replace(step, shown=None)
