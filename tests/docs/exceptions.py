@@ -13,11 +13,13 @@ from typing import Any
 from tests.docs.steps import Step
 
 CANNOT_RUN: dict[str, str] = {
-    r": (sudo )?apt(-get)? ": "changes the machine",
     r": pip install ": "the package is installed already, and tests do not load packages",
     r": make ": "the targets of make build or test the whole project",
     r"s3://": "needs an account",
     r"spark://HOST|NAMENODE|k8s://|spark-class|spark-submit": "needs a Spark cluster",
+    r"^README.md: .*--engine spark": "the guide to Spark runs the same, and Java starts slowly",
+    r"spark.md: .*-o corpus-out": "the next command of the page is the same",
+    r"spark.md: [\s\S]*neardup\.spark": "run by tests/deploy/test_spark_guide.py, in a process of its own",
     r"aws emr-serverless": "needs an account",
     r"benchmark (core|news-copy) ": "needs a data set of somebody else, to be downloaded",
     r"python -m tests\.": "is run in the repository",
@@ -39,6 +41,7 @@ EXIT_CODES: dict[str, tuple[int, str]] = {}
 PRINTS_OTHER: dict[str, str] = {
     r"dedup.md: neardup dedup march.parquet": "55,760 abstracts",
     r"decisions.md: neardup decisions out$": "the decision of a person",
+    r"spark.md: ": "Java prints what it finds on a machine",
     r"labels.md: neardup review": "the keys are read from a file, which shows no prompt",
 }
 
@@ -66,6 +69,11 @@ def exit_code(step: Step) -> int:
 def prints_other(step: Step) -> bool:
     """Whether the output on the page is that of other data."""
     return _found(PRINTS_OTHER, step) is not None
+
+
+def is_no_command(mention: str) -> bool:
+    """Whether code that begins with `neardup` is something else than a call."""
+    return any(re.search(expression, mention) for expression in NO_COMMAND)
 
 
 def finds(expression: str, step: Step) -> bool:

@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.docs import exceptions, stand_ins, visitor
-from tests.docs.steps import ROOT, Step, steps
+from tests.docs.steps import ROOT, Step, name_of, steps
 
 _SECONDS = 120
 _START_SECONDS = 30
@@ -48,41 +48,42 @@ _VARYING = (
     (re.compile(r"\d[\d.,]* [kM]\b"), "AMOUNT"),
 )
 # Where there is no terminal, each stage of a run tells its seconds in a line.
-_STAGES = re.compile(r"^[a-z ]+: \d+\.\d\d s$\n?", re.M)
+_STAGES = re.compile(r"^[A-Za-z ]+: \d+\.\d\d s$\n?", re.M)
 
 
 def problems(page: Path) -> list[str]:
     """What goes wrong for a reader of the page: one text for each step that fails."""
-    name = page.relative_to(ROOT).as_posix()
-    found = []
-    with contextlib.ExitStack() as stack:
-        reader: Reader | None = None
-        for step in steps(page):
-            if exceptions.reason(step) is not None:
-                continue
-            if reader is None or name in stand_ins.ALTERNATIVES:
-                stack.close()
-                reader = stack.enter_context(Reader(page))
-            wrong = reader.follow(step)
-            if wrong is not None:
-                found.append(f"{step.place}: {wrong}")
+    followed = [step for step in steps(page) if exceptions.reason(step) is None]
+    if not followed:
+        return []
+    with Reader(page) as reader:
+        told = [(step, reader.follow(step)) for step in followed]
+    found = [f"{step.place}: {wrong}" for step, wrong in told if wrong is not None]
     return [*found, _ADVICE] if found else []
+
+
+def follow(name: str) -> None:
+    """Fail with everything that goes wrong for a reader of the page."""
+    found = problems(ROOT / name)
+    assert not found, "\n\n".join(found)
 
 
 class Reader:
     """The folder, the environment, the variables and the servers of one who follows a page."""
 
     def __init__(self, page: Path) -> None:
-        self._name = page.relative_to(ROOT).as_posix()
+        self._name = name_of(page)
         self._page = page
         self._top = Path(tempfile.mkdtemp(prefix="neardup-docs-"))
         self._here = self._top / "here"
         self._here.mkdir()
+        self._made: set[str] = set()
         self._ports: dict[str, str] = {}
         self._server: subprocess.Popen[bytes] | None = None
         self._variables: dict[str, Any] | None = None
         home = self._top / "home"
-        home.mkdir()
+        # Fish makes this folder when it is started first.
+        (home / ".config" / "fish" / "completions").mkdir(parents=True)
         # An answer of the service that is an error fails the command.
         (home / ".curlrc").write_text("silent\nshow-error\nfail-with-body\n")
         kept = {name: value for name, value in os.environ.items() if "NEARDUP" not in name}
@@ -95,6 +96,8 @@ class Reader:
             "USER": "ann",
             "LOGNAME": "ann",
             "SPARK_LOCAL_IP": "127.0.0.1",
+            # Java that compiles less: it works for a few seconds only.
+            "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "PYTHONIOENCODING": "utf-8",
         }
         self._environment.pop("FORCE_COLOR", None)
@@ -113,7 +116,11 @@ class Reader:
 
     def follow(self, step: Step) -> str | None:
         """What went wrong, or None."""
-        stand_ins.make(self._page, step, self._here)
+        if self._name in stand_ins.ALTERNATIVES:
+            stand_ins.tidy(step, self._here, self._made)
+        self._made |= stand_ins.make(step, self._here)
+        if self._name in stand_ins.SERVED and step.line:
+            self._prepare_service(step)
         if step.kind == "python":
             return self._python(step)
         text = self._local(step.text)
@@ -168,6 +175,13 @@ class Reader:
                 return self._compared(step, told)
             time.sleep(0.02)
         return self._failure(step, "the server did not start", log.read_bytes())
+
+    def _prepare_service(self, step: Step) -> None:
+        if self._server is None:
+            start = Step(step.page, 0, "shell", "neardup serve data &")
+            failed = self.follow(start)
+            assert failed is None, failed
+        visitor.prepare_index(f"http://127.0.0.1:{self._ports['7700']}", step)
 
     def _stop(self) -> None:
         if self._server is not None:

@@ -153,6 +153,7 @@ def run(**settings: Any) -> Make:
 
     def write(path: Path) -> None:
         rows = [row | {"cluster_id": stem(row["id"])} for row in sample_rows()]
+        rows.append(rows[0] | {"id": "d44"})
         nd.dedup(rows, **settings).save(path)
         _neardup("review", path, keys="s\nq\n")
 
@@ -172,6 +173,7 @@ def index(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     index = nd.Index(path)
     index.add_many((row["id"], row["text"]) for row in sample_rows())
+    index.add_many([("doc-17", "one two three"), ("doc-18", "four five six"), ("first", "seven")])
     index.close()
 
 

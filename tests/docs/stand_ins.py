@@ -6,6 +6,7 @@ A stand-in is made just before the first step that names it, unless the page has
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -125,21 +126,36 @@ FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
     },
 }
 
-# The commands of these pages are alternatives: each is run in a folder of its own.
+# The commands of these pages are alternatives: what one has written is gone before the next.
 ALTERNATIVES = {"docs/reference/commands.md", "docs/start/choosing-settings.md"}
 
+# A service runs while somebody reads these pages, and its index `pages` is there when it is needed.
+SERVED = {"docs/reference/http-api.md"}
 
-def make(page: Path, step: Step, folder: Path) -> None:
-    """Make the stand-ins that a step names and that are not there yet."""
+
+def make(step: Step, folder: Path) -> set[str]:
+    """Make the stand-ins that a step names and that are not there yet; return their names."""
+    made = set()
     for name, write in (FILES | FILES_OF_PAGES.get(step.page, {})).items():
-        named = rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)"
-        created = rf"{_CREATED_BY}{re.escape(name)}(?![\w-]|\.\w)"
-        if (
-            re.search(named, step.text)
-            and not re.search(created, step.text)
-            and not (folder / name).exists()
-        ):
+        if _names(step, name) and not _creates(step, name) and not (folder / name).exists():
             write(folder / name)
+            made.add(name)
+    return made
+
+
+def tidy(step: Step, folder: Path, made: set[str]) -> None:
+    """Remove what steps have made, and the stand-ins that a step is about to create."""
+    for path in folder.iterdir():
+        if path.name not in made or _creates(step, path.name):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _names(step: Step, name: str) -> bool:
+    return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", step.text))
+
+
+def _creates(step: Step, name: str) -> bool:
+    return bool(re.search(rf"{_CREATED_BY}{re.escape(name)}(?![\w-]|\.\w)", step.text))
 
 
 def variables(page: Path) -> dict[str, Any]:

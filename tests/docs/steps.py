@@ -7,7 +7,8 @@ What counts as a command:
 - every line of an indented block, or one marked `text`, whose first line begins with a program of
   `PROGRAMS`;
 - code between backquotes that begins with `neardup`: in a column `command` of a table it is a
-  command if nothing is missing, elsewhere a mention, of which only the names of the command and its options count.
+  command if nothing is missing, elsewhere a mention, of which only the names of the command and
+  its options count.
 """
 
 from __future__ import annotations
@@ -71,9 +72,14 @@ class Block:
     lines: tuple[str, ...]
 
 
+def name_of(page: Path) -> str:
+    """The path of a page from the root, as the tables of the tests have it."""
+    return page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
+
+
 def steps(page: Path) -> list[Step]:
     """What a reader of the page runs, from top to bottom."""
-    name = page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
+    name = name_of(page)
     text = page.read_text(encoding="utf-8")
     found = [
         *(Step(name, *step) for block in blocks(text) for step in _of_block(block)),

@@ -6,17 +6,17 @@ import re
 import shlex
 
 import click
-
 from tests.cli.hostile_usage import commands
 
 _OPTION = re.compile(r"--?[a-zA-Z]")
+_REST = re.compile(r"\s[|>&;].*$")
 _OF_ALL = {"--help", "--version"}
 
 
 def is_complete(call: str) -> bool:
     """Whether a call could be run: the command exists, and nothing that it needs is missing."""
     command, rest = _found(call)
-    if command is None:
+    if command is None or not rest:
         return False
     try:
         with command.make_context("neardup", rest):
@@ -44,7 +44,7 @@ def unknown(call: str) -> str | None:
 
 
 def _found(call: str) -> tuple[click.Command | None, list[str]]:
-    words = shlex.split(call)[1:]
+    words = shlex.split(_REST.sub("", call), comments=True)[1:]
     for length in (2, 1):
         command = commands().get(" ".join(words[:length]))
         if command is not None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from tests.docs.sample_files import stem
 from tests.docs.steps import Step
 
+import neardup as nd
+
 
 def keys(step: Step, folder: Path) -> str:
     """The keys that answer `neardup review`: ids of the same person or text have the same stem."""
@@ -29,7 +31,7 @@ def keys(step: Step, folder: Path) -> str:
 def visit(command: str, folder: Path, environment: dict[str, str]) -> None:
     """Decide about one pair of the run that `neardup explore` shows, as somebody would there."""
     found = re.match(r"neardup explore .*?(\w\S*)(?:\s+#.*)?$", command)
-    if found and (folder / found[1] / "summary.json").exists():
+    if found and (folder / found[1] / "clusters.parquet").exists():
         subprocess.run(
             ["neardup", "review", found[1]],
             input=b"s\nq\n",
@@ -38,3 +40,12 @@ def visit(command: str, folder: Path, environment: dict[str, str]) -> None:
             env=environment,
             check=True,
         )
+
+
+def prepare_index(url: str, step: Step) -> None:
+    """Have the index `pages` of a service with a document, or none for a step that creates it."""
+    with nd.Client(url) as client:
+        if any(index.name == "pages" for index in client.indexes()):
+            client.delete_index("pages")
+        if "-X PUT" not in step.text:
+            client.create_index("pages").add("first", "to be or not to be, that is the question")
