@@ -19,7 +19,7 @@ CANNOT_RUN: dict[str, str] = {
     r"spark://HOST|NAMENODE|k8s://|spark-class|spark-submit": "needs a Spark cluster",
     r"^README.md: .*--engine spark": "the guide to Spark runs the same, and Java starts slowly",
     r"spark.md: .*-o corpus-out": "the next command of the page is the same",
-    r"spark.md: [\s\S]*neardup\.spark": "run by tests/deploy/test_spark_guide.py, in a process of its own",
+    r"spark.md: [\s\S]*neardup\.spark": "run by tests/deploy/test_spark_guide.py",
     r"aws emr-serverless": "needs an account",
     r"benchmark (core|news-copy) ": "needs a data set of somebody else, to be downloaded",
     r"python -m tests\.": "is run in the repository",
