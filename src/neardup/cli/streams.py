@@ -11,6 +11,10 @@ import sys
 
 from neardup.errors import NeardupError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing and pathlib take time to import
+    from pathlib import Path
+
 CLOSED_PIPE = 141  # the exit code that a shell reports for a program ended by SIGPIPE
 
 
@@ -26,6 +30,24 @@ def flush(last: str = "") -> None:
     except OSError as error:
         _discard_printed()
         raise NeardupError(f"cannot write standard output: {error.strerror}") from None
+
+
+def copy_to_output(path: Path) -> None:
+    """Copy a file to standard output, byte by byte."""
+    import shutil
+
+    try:
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+    except AttributeError:
+        raise NeardupError("standard output is closed; send it to a file or a pipe") from None
+    except BrokenPipeError:
+        _discard_printed()
+        sys.exit(CLOSED_PIPE)
+    except OSError as error:
+        _discard_printed()
+        raise NeardupError(f"cannot write standard output: {error.strerror}") from None
+    flush()
 
 
 def complain(sentence: str) -> None:

@@ -20,7 +20,7 @@ from neardup.collection.source import Progress
 from neardup.deduplication.document_files import write_documents, write_others
 from neardup.deduplication.obeyed import OBEYED
 from neardup.deduplication.page import page_of, shown_places
-from neardup.deduplication.row_files import FORMATS, write_rows
+from neardup.deduplication.row_files import FORMATS, KINDS, write_rows
 from neardup.errors import SettingError
 from neardup.figures import INSTALL, can_draw, new_figure, write_figure
 from neardup.frozen import dataclass
@@ -130,7 +130,8 @@ def save(
     began = time.perf_counter()
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
         shown = shown_places(result)
-        seen = write_rows(result, folder, format, shown, copies, progress)
+        rows = [folder / f"{name}.{format}" for name in ("kept", "removed")]
+        seen = write_rows(result, rows, KINDS[format], shown, copies, progress)
         write_documents(result, seen.sources(), folder)
         texts = seen.texts | write_others(result, shown, folder)
         if result.settings.pairs != "none":
@@ -146,10 +147,10 @@ def save(
         if result.settings.fitted is not None:
             result.settings.fitted.save(folder / MODEL_FILE)
         about = {"command": command, "format": format, "columns": seen.columns}
-        so_far = _with_output(result, time.perf_counter() - began, about)
+        so_far = with_output(result, time.perf_counter() - began, about)
         page = page_of(result, texts, so_far, os.fspath(path))
         (folder / "report.html").write_text(page, encoding="utf-8")
-        summary = _with_output(result, time.perf_counter() - began, about)
+        summary = with_output(result, time.perf_counter() - began, about)
         text = json.dumps(summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
     return Saved(summary, texts)
@@ -161,7 +162,7 @@ def require_format(format: str) -> None:
         raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
 
 
-def _with_output(result: Result, spent: float, about: dict[str, Any]) -> dict[str, Any]:
+def with_output(result: Result, spent: float, about: dict[str, Any]) -> dict[str, Any]:
     """The summary, with what is known of the files, and the time that they have taken so far."""
     summary = {**result.summary, **about}
     summary["seconds"] = {**summary["seconds"], "output": round(spent, 3)}

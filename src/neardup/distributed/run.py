@@ -115,6 +115,8 @@ def require_runnable(
 ) -> None:
     """Refuse what can be known to fail before an engine is started."""
     require_distributed(settings)
+    for file in (*source.files, *(old.files if old is not None else ())):
+        shared_by_all(file)
     if settings.keep.most != 1 and old is not None and not within:
         raise SettingError(
             f"keep={settings.keep} needs within, or no other collection: it is about clusters of "

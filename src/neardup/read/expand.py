@@ -21,6 +21,8 @@ from neardup.read.file_kinds import (
     known_suffixes,
     looks_like_text,
 )
+from neardup.read.foreign.dataset_folder import dataset_files
+from neardup.read.foreign.named import foreign_source
 from neardup.read.source import SNIFF, STANDARD_INPUT, Source, explained, refuse_endless
 
 _TEXTS_TO_A_DATA_FILE = 10
@@ -133,15 +135,18 @@ def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
 def _sources(name: str, *, alone: bool) -> list[Source]:
     if name == "-":
         return [_standard_input()]
+    if (table := foreign_source(name)) is not None:
+        return [table]
     if "://" not in name:
         return _local(name, alone)
     import fsspec  # imports asyncio, and few inputs are URLs
+    from fsspec.implementations.local import LocalFileSystem
 
     try:
         filesystem, path = fsspec.core.url_to_fs(name)
     except (ImportError, ValueError) as error:
         raise InputError(f"{name} cannot be opened ({error}); check the URL") from error
-    if isinstance(filesystem, fsspec.implementations.local.LocalFileSystem):
+    if isinstance(filesystem, LocalFileSystem):
         return _local(path, alone)
     try:
         return _remote(name, filesystem, path, alone)
@@ -157,6 +162,8 @@ def _sources(name: str, *, alone: bool) -> list[Source]:
 def _local(name: str, alone: bool) -> list[Source]:
     with explained(name):
         if os.path.isdir(name):
+            if (saved := dataset_files(name)) is not None:
+                return [_named(path, path, os.stat(path).st_size, None) for path in saved]
             return _folder(name, name, local_files(name), None, alone)
         try:
             status = os.stat(name)

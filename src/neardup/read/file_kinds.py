@@ -16,6 +16,12 @@ FORMATS = {
     ".parquet": "parquet",
     ".arrow": "arrow",
     ".feather": "arrow",
+    ".arrows": "arrow",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
     ".txt": "lines",
     ".text": "lines",
     ".md": "document",
@@ -40,6 +46,7 @@ COMPRESSION_SIGNATURES = {"gzip": GZIP, "zstd": ZSTD, "bz2": BZ2}
 _READABLE = (
     (re.compile(rb"PAR1[\x00-\x1f]"), "a Parquet file", ".parquet"),
     (re.compile(rb"ARROW1\x00"), "an Arrow file", ".arrow"),
+    (re.compile(rb"\xff\xff\xff\xff[^\xff]"), "an Arrow stream", ".arrows"),
 )
 _COMPRESSED = ((GZIP, "gzip", ".gz"), (ZSTD, "zstd", ".zst"), (BZ2, "bzip2", ".bz2"))
 _FOREIGN = (
