@@ -111,12 +111,6 @@ def people(path: Path) -> None:
     table(rows)(path)
 
 
-def people_labels(path: Path) -> None:
-    """Which of the persons are the same."""
-    same = [{"a": f"p{one}", "b": f"p{one}b", "same": True} for one in range(0, 120, 3)]
-    table(same + [{"a": f"p{one}", "b": f"p{one + 1}", "same": False} for one in range(60)])(path)
-
-
 def examples(path: Path) -> None:
     shutil.copytree(ROOT / "examples", path)
 
@@ -136,6 +130,16 @@ def table(rows: list[dict[str, Any]]) -> Make:
             path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
 
     return write
+
+
+def folder_with(name: str, write: Make) -> Make:
+    """Make a folder with one file."""
+
+    def make(path: Path) -> None:
+        path.mkdir()
+        write(path / name)
+
+    return make
 
 
 def block(page: str, kind: str, number: int = 0) -> Make:

@@ -27,7 +27,7 @@ FILES: dict[str, sample_files.Make] = {
     "corpus.jsonl.gz": sample_files.packed,
     "corpus": sample_files.folder,
     "crawl": sample_files.folder,
-    "more": lambda path: (path.mkdir(), sample_files.table(_OTHER)(path / "part.jsonl")),
+    "more": sample_files.folder_with("part.jsonl", sample_files.table(_OTHER)),
     "docs.parquet": sample_files.parquet,
     "features.parquet": sample_files.terms,
     "fps.parquet": sample_files.fingerprints,
@@ -53,10 +53,7 @@ FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
         "test.jsonl": sample_files.block("docs/guides/contamination.md", "json", 1),
         "test.parquet": sample_files.table(sample_files.QUESTIONS),
         "gsm8k.jsonl": sample_files.table(sample_files.QUESTIONS),
-        "mmlu": lambda path: (
-            path.mkdir(),
-            sample_files.table(sample_files.QUESTIONS)(path / "law.jsonl"),
-        ),
+        "mmlu": sample_files.folder_with("law.jsonl", sample_files.table(sample_files.QUESTIONS)),
         "corpus.jsonl": sample_files.table([{"text": "One, two, three, four, five."}] * 6),
     },
     "docs/guides/decisions.md": {"out2": sample_files.run(floor=0.6)},
@@ -94,10 +91,6 @@ FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
             [{"name": "Ana Berg", "street": "12 Station Road", "city": None}]
         ),
     },
-    "docs/guides/tune.md": {
-        "people-labels.csv": sample_files.people_labels,
-        "sample.jsonl": sample_files.lines,
-    },
     "docs/how-it-works/reproductions.md": {
         "pairs.parquet": sample_files.table(sample_files.LABELS),
         "poems.parquet": sample_files.parquet,
@@ -119,10 +112,7 @@ FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
         "old.parquet": sample_files.fingerprints,
     },
     "docs/start/choosing-settings.md": {
-        "IN": lambda path: (
-            path.mkdir(),
-            sample_files.table(sample_files.RECORDS)(path / "records.jsonl"),
-        ),
+        "IN": sample_files.folder_with("records.jsonl", sample_files.table(sample_files.RECORDS)),
     },
 }
 
