@@ -13,6 +13,7 @@ ROOT = Path(neardup.__file__).parent
 # From the bottom up; a module imports only from its own layer or lower ones.
 LAYERS = [
     {"errors", "frozen", "settings", "visible", "notebook", "figures", "presets", "__init__"},
+    {"system"},
     {"atomic"},
     {"kernels"},
     {"hashes", "sphere", "samples"},

@@ -10,6 +10,7 @@ import os
 import sys
 
 from neardup.errors import NeardupError
+from neardup.system.streams import is_closed_pipe, speak_utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing and pathlib take time to import
@@ -24,11 +25,10 @@ def flush(last: str = "") -> None:
         if last:
             sys.stdout.write(last)
         sys.stdout.flush()
-    except BrokenPipeError:
-        _discard_printed()
-        sys.exit(CLOSED_PIPE)
     except OSError as error:
         _discard_printed()
+        if is_closed_pipe(error):
+            sys.exit(CLOSED_PIPE)
         raise NeardupError(f"cannot write standard output: {error.strerror}") from None
 
 
@@ -64,7 +64,7 @@ def spell_out_the_unprintable() -> None:
 
 
 def replace_closed_streams() -> None:
-    """Replace closed standard streams (`>&-`), and open /dev/null on their descriptors.
+    """Replace closed standard streams (`>&-`), and open the null device on their descriptors.
 
     Otherwise the next file that is opened gets the descriptor of a standard stream, and printed
     output goes into that file.
@@ -77,6 +77,7 @@ def replace_closed_streams() -> None:
             if opened != number:
                 os.dup2(opened, number)
                 os.close(opened)
+    speak_utf8()
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:  # errors cannot be printed, only the exit code tells

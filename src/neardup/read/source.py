@@ -29,6 +29,7 @@ from neardup.read.file_kinds import (
     not_compressed,
 )
 from neardup.read.limits import printable
+from neardup.system.files import is_null
 
 _BUFFER = 1 << 20
 _LINE_BLOCK = 1 << 16
@@ -45,7 +46,6 @@ _BLOCK = 1 << 20
 _LOOK_EVERY = 64 << 20
 # Disk space to leave free: this much, or a twentieth of a small disk.
 _LEFT_FREE = 1 << 30
-_NULL = "/dev/null"
 STANDARD_INPUT = "standard input"
 
 
@@ -231,15 +231,11 @@ def refuse_endless(name: str, status: os.stat_result, *, is_terminal: bool) -> N
         what = "a socket"
     elif stat.S_ISBLK(status.st_mode):
         what = "a disk"
-    elif stat.S_ISCHR(status.st_mode) and not is_terminal and not _is_null(status):
+    elif stat.S_ISCHR(status.st_mode) and not is_terminal and not is_null(status):
         what = "a device"
     else:
         return
     raise InputError(f"{name} is {what}, not a file or a pipe; name a file with documents")
-
-
-def _is_null(status: os.stat_result) -> bool:
-    return status.st_rdev == os.stat(_NULL).st_rdev
 
 
 class _LinesOfPart(io.RawIOBase):
@@ -351,7 +347,7 @@ class Source:
 def spooled(stream: BinaryIO, name: str) -> Iterator[Any]:
     """Copy a stream to a temporary file, for formats that need random access."""
     with tempfile.TemporaryFile(prefix="neardup-") as copy:
-        copy_stream(stream, copy, name)
+        copy_stream(stream, cast(BinaryIO, copy), name)
         copy.seek(0)
         with pa.PythonFile(copy, mode="r") as file:
             yield file
