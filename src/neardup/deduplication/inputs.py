@@ -13,7 +13,7 @@ from xxhash import xxh3_128
 
 from neardup.collection.source import Source
 from neardup.errors import SettingError
-from neardup.read.expand import local_files
+from neardup.read.listing import local_files
 
 
 @runtime_checkable

@@ -62,6 +62,8 @@ def add_files(
     ttl: str | None = None,
     replace: bool = False,
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
     progress: Progress | None = None,
     committed: Callable[[int], None] | None = None,
 ) -> AddSummary:
@@ -74,7 +76,14 @@ def add_files(
     """
     started = time.perf_counter()
     documents = documents_of(
-        inputs, index.scheme, text, id, columns=metadata, max_document=max_document
+        inputs,
+        index.scheme,
+        text,
+        id,
+        columns=metadata,
+        max_document=max_document,
+        read_as=read_as,
+        suffix=suffix,
     )
     seen = 0
     with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
@@ -112,6 +121,8 @@ def check_files(
     id: str | None = None,
     metadata: Sequence[str] | Literal["all"] = (),
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
     **rules: Any,
 ) -> Iterator[list[Checked]]:
     """Check every document in the files, in order; yields the answers after each commit.
@@ -121,7 +132,14 @@ def check_files(
     """
     index.check_many([], **rules)  # wrong rules, and an index that cannot be written, raise now
     documents = documents_of(
-        inputs, index.scheme, text, id, columns=metadata, max_document=max_document
+        inputs,
+        index.scheme,
+        text,
+        id,
+        columns=metadata,
+        max_document=max_document,
+        read_as=read_as,
+        suffix=suffix,
     )
     for batch in Prefetched[Batch | TermBatch](documents):
         answers = [
@@ -147,9 +165,13 @@ def query_files(
     threshold: float | None = None,
     limit: int | None = 10,
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
 ) -> Iterator[tuple[Id, list[Match]]]:
     """Yield the id and the matches of every document in the files, in order."""
-    documents = documents_of(inputs, index.scheme, text, id, max_document=max_document)
+    documents = documents_of(
+        inputs, index.scheme, text, id, max_document=max_document, read_as=read_as, suffix=suffix
+    )
     for batch in Prefetched[Batch | TermBatch](documents):
         for row in (row for row in batch.rejected if row.row is not None):
             raise InputError(f"{row.file} row {row.row} cannot be queried: {row.reason}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 import os
 import re
 import shutil
@@ -34,7 +35,12 @@ _BUFFER = 1 << 20
 _LINE_BLOCK = 1 << 16
 _LONGEST_MAGIC = 10
 SNIFF = "sniff"
-_FORMATS = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\xbf)?\s*\{"))
+_FORMATS = (
+    ("parquet", rb"PAR1"),
+    ("arrow", rb"ARROW1"),
+    ("warc", rb"WARC/\d\.\d+\r?\n"),
+    ("json", rb"(\xef\xbb\xbf)?\s*\{"),
+)
 
 
 _BLOCK = 1 << 20
@@ -130,7 +136,7 @@ class _Filling(io.RawIOBase):
         try:
             while filled < len(view) and (count := self._file.readinto(view[filled:])):
                 filled += count
-        except zlib.error as error:
+        except (zlib.error, lzma.LZMAError) as error:
             raise OSError(str(error)) from error
         return filled
 
@@ -152,6 +158,8 @@ def _decompressed(counted: _Counted, compression: str | None, name: str) -> Any:
         return gzip.GzipFile(fileobj=buffered)
     if compression == "bz2":
         return bz2.BZ2File(buffered)
+    if compression == "xz":
+        return lzma.LZMAFile(buffered)
     return pa.CompressedInputStream(pa.PythonFile(buffered, mode="r"), compression)
 
 

@@ -79,7 +79,7 @@ _GO_ON = "; the same command goes on after the passes that are finished"
 @options.quiet
 @options.as_json
 @options.progress
-@options.settings("text", "id", "max_document")
+@options.settings("text", "id", "read_as", "suffix", "max_document")
 @options.settings("features", "weights", "bits", "hash", "tie", "projection")
 @options.settings("candidates", "recall", "memory", "threads")
 @options.engine

@@ -60,7 +60,7 @@ _SHOWN, _EXCERPT = 10, 72
 @options.quiet
 @options.as_json
 @options.progress
-@options.settings("text", "id", "max_document", "memory", "threads")
+@options.settings("text", "id", "read_as", "suffix", "max_document", "memory", "threads")
 def passages(
     inputs: tuple[str, ...],
     output: Path,
