@@ -23,6 +23,7 @@ from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.files import FingerprintWriter
 from neardup.fingerprints.fingerprinter import Fingerprinter, required_table
 from neardup.read import Documents
+from neardup.read.counted import most_common
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.terms.documents import TermDocuments
 
@@ -40,6 +41,7 @@ class IdfSummary:
     forgotten: int
     rejected: int
     left_out: int
+    files: dict[str, Any]
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,6 +85,7 @@ def idf_of_files(
         forgotten=table.forgotten,
         rejected=rejects.count - rejects.files,
         left_out=rejects.files,
+        files={**documents.counted, "left_out": most_common(rejects.why)},
         seconds=time.perf_counter() - started,
     )
 
@@ -116,6 +119,7 @@ class FingerprintSummary:
     empty: int
     rejected: int
     left_out: int
+    files: dict[str, Any]
     text_bytes: int
     terms: int
     seconds: float
@@ -219,6 +223,7 @@ def fingerprint_files(
         empty=empty,
         rejected=rejects.count - rejects.files,
         left_out=rejects.files,
+        files={**documents.counted, "left_out": most_common(rejects.why)},
         text_bytes=text_bytes,
         terms=terms,
         seconds=time.perf_counter() - started,

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from neardup import __version__
 from neardup.deduplication.cautions import cautions
-from neardup.deduplication.inputs import inputs_of
+from neardup.deduplication.inputs import files_of, inputs_of
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
@@ -50,6 +50,7 @@ def summary_of(result: Result) -> dict[str, Any]:
         "settings": settings.as_dict(),
         "levels": {f"{level:g}": _level(result, level) for level in settings.levels},
         "inputs": inputs_of(result.source),
+        **files_of(result.source, rejected.why),
         "against": inputs_of(result.other_source),
         "within": result.both.within,
         **({} if result.obeyed is None else {"decisions": result.obeyed.summary}),

@@ -27,6 +27,7 @@ from neardup.index.lines import Checked
 from neardup.index.match import Match
 from neardup.kernels.set_index import NEVER
 from neardup.read import Batch
+from neardup.read.counted import most_common
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.terms.batch import TermBatch
 
@@ -45,6 +46,7 @@ class AddSummary:
     rejected: int
     left_out: int
     rejected_file: str | None
+    files: dict[str, Any]
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,6 +111,7 @@ def add_files(
         rejects.count - rejects.files,
         rejects.files,
         rejects.path,
+        {**documents.counted, "left_out": most_common(rejects.why)},
         time.perf_counter() - started,
     )
 

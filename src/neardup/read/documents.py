@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from neardup.frozen import dataclass
 from neardup.read.batch import Batch, Rejected, Rows
 from neardup.read.choice import Choice
 from neardup.read.columns import Wanted, carried_names, field_texts
+from neardup.read.counted import files_read
 from neardup.read.expand import Expansion
 from neardup.read.file_kinds import WHOLE_FILES
 from neardup.read.formats import TEXT_FORMATS, check_columns, holds_text
@@ -119,6 +120,11 @@ class InputRuns(Generic[R]):
     def sources(self) -> list[Source]:
         """All files, in reading order."""
         return [source for run in self._runs for source in run.sources]
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """How many files are read as what, as a summary has it."""
+        return files_read(self.sources, self.passed_over)
 
     def part(self, sources: Sequence[Source], first_place: int) -> Self:
         """These sources alone, which are some of the files or parts of one of them.

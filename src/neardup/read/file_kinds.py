@@ -70,6 +70,8 @@ _FOREIGN = (
     (re.compile(rb"FEA1\x00"), "a Feather version 1 file"),
     (re.compile(rb"\x7fELF"), "a program (ELF)"),
     (re.compile(rb"MZ[\x00-\x1f\x80-\xff]"), "a Windows program"),
+    (re.compile(rb"..\r\n[\x00-\x03]\x00\x00\x00", re.DOTALL), "compiled Python"),
+    (re.compile(rb"\xca\xfe\xba\xbe"), "a Java class"),
     (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "an old Office document"),
     (re.compile(rb"\x89PNG\r\n"), "a PNG image"),
     (re.compile(rb"\xff\xd8\xff"), "a JPEG image"),

@@ -14,7 +14,7 @@ import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
-from neardup.cli.terminal import count, say, say_json, say_rejected, size
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected, size
 
 if TYPE_CHECKING:
     from neardup.collection.settings import DedupSettings
@@ -304,6 +304,7 @@ def _repeated(summary: Mapping[str, Any]) -> str:
 
 def _print(result: Result, saved: Saved, output: Path) -> None:
     summary = saved.summary
+    say_files(summary.get("files"))
     say(headline(summary))
     say(f"{_listed(result, summary)}; {count(summary['candidates'], 'candidate')}, each compared")
     if "repeats_index" in summary:

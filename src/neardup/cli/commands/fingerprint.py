@@ -9,7 +9,7 @@ import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
-from neardup.cli.terminal import count, say, say_json, say_rejected, size
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected, size
 
 if TYPE_CHECKING:
     from neardup.collection.fingerprint_files import FingerprintSummary
@@ -85,4 +85,6 @@ def _print(summary: FingerprintSummary) -> None:
         f"{summary.documents_per_second:,.0f} documents/s, {rate}"
     )
     say(f"{summary.scheme} → {summary.output}")
+    say_files(summary.files)
+    say_files(summary.files)
     say_rejected(summary.rejected, summary.left_out, summary.rejected_file)

@@ -8,7 +8,7 @@ import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
-from neardup.cli.terminal import count, say, say_json, say_rejected
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected
 
 
 @click.command(cls=Command)
@@ -78,4 +78,6 @@ def idf(
             "there were too many to count them all",
             err=True,
         )
+    say_files(summary.files)
+    say_files(summary.files)
     say_rejected(summary.rejected, summary.left_out, summary.rejected_file)

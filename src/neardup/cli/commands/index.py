@@ -19,7 +19,7 @@ from neardup.cli.answers import (
 from neardup.cli.command import Group
 from neardup.cli.failures import failing_with_2
 from neardup.cli.files import STANDARD_INPUT, read_text
-from neardup.cli.terminal import count, say, say_json, say_rejected, size
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected, size
 from neardup.errors import InputError, NeardupError, SettingError
 from neardup.settings import CONTAINMENTS
 
@@ -256,6 +256,7 @@ def add(
             "the names made of file and row"
         )
     say(f"{summary.scheme} → {path}")
+    say_files(summary.files)
     say_rejected(summary.rejected, summary.left_out, summary.rejected_file)
 
 
