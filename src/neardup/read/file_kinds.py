@@ -190,8 +190,8 @@ def kind_by_content(name: str, start: bytes, compression: str | None = None) -> 
 
     >>> kind_by_content("main.rs", b"fn main() {}")
     Kind(format='document', compression=None)
-    >>> kind_by_content("a.pyc", b"\xa7\r\r\n\x00")
-    'is not text; neardup reads text and the formats in its guide to input'
+    >>> kind_by_content("a.pyc", b"\xa7\r\r\n\x00\x00\x00\x00")
+    'is compiled Python, which neardup does not read; convert it to text, or leave it out'
     """
     for pattern, _, suffix in _READABLE:
         if pattern.match(start):
@@ -202,7 +202,7 @@ def kind_by_content(name: str, start: bytes, compression: str | None = None) -> 
     # The last character may be cut off.
     whole = start[: len(start) - _cut_off(start)]
     if _CONTROL.search(start) or invalid_utf8(whole) is not None:
-        return "is not text; neardup reads text and the formats in its guide to input"
+        return "is not text, nor of a format that neardup reads; convert it to text, or leave it out"
     last = name.rpartition("/")[2]
     is_page = ("." not in last or "?" in last) and _PAGE.match(start)
     return Kind("html" if is_page else "document", compression)
