@@ -101,10 +101,10 @@ def decoded(content: bytes, charset: str | None = None) -> str:
 def _codec(charset: str) -> str:
     name = charset.strip().strip("\"'")
     try:
-        b"".decode(name)  # refuses Python's codecs for other things than text, too
+        found = codecs.lookup(name).name
+        b"a".decode(name, "replace")  # refuses Python's codecs for other things than text
     except (LookupError, ValueError):
         raise ValueError(f"in the encoding {charset!r}, which is unknown") from None
-    found = codecs.lookup(name).name
     return _LARGER.get(found, found)
 
 

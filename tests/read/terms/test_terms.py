@@ -445,7 +445,7 @@ def test_formats_that_cannot_hold_terms(tmp_path, name):
 
 def test_nothing_is_unpickled(tmp_path):
     (tmp_path / "a.pkl").write_bytes(pickle.dumps(DOCUMENTS))
-    with pytest.raises(InputError, match="a.pkl is not text, nor of a format that neardup reads"):
+    with pytest.raises(InputError, match=r"a\.pkl is not text, nor of a format that neardup reads"):
         TermDocuments(tmp_path / "a.pkl")
     (tmp_path / "b.jsonl").write_text(lines(*JSON_LINES["objects"]))
     ids, *_, places, rejected = read(tmp_path)
