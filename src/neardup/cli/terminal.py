@@ -101,7 +101,7 @@ def say_files(files: Mapping[str, Any] | None) -> None:
     whole = any(name in formats for name in _WHOLE)
     if not whole and not why and sum(formats.values()) < 2 and not files["passed_over"]:
         return
-    parts = []
+    parts: list[str] = []
     for name, number in formats.items():
         files_of = count(number, "file") if not parts else f"{number:,}"
         parts.append(f"{files_of} as {_FORMATS.get(name, name)}")

@@ -86,5 +86,4 @@ def _print(summary: FingerprintSummary) -> None:
     )
     say(f"{summary.scheme} → {summary.output}")
     say_files(summary.files)
-    say_files(summary.files)
     say_rejected(summary.rejected, summary.left_out, summary.rejected_file)

@@ -79,5 +79,4 @@ def idf(
             err=True,
         )
     say_files(summary.files)
-    say_files(summary.files)
     say_rejected(summary.rejected, summary.left_out, summary.rejected_file)

@@ -92,7 +92,7 @@ def _decoded(body: bytes, coding: str, longest: int) -> bytes:
     if coding in _BY_ARROW:
         try:
             with pa.CompressedInputStream(io.BytesIO(body), _BY_ARROW[coding]) as stream:
-                return stream.read(longest + 1)
+                return bytes(stream.read(longest + 1))
         except OSError:
             return body
     return body
