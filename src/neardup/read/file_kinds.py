@@ -202,7 +202,9 @@ def kind_by_content(name: str, start: bytes, compression: str | None = None) -> 
     # The last character may be cut off.
     whole = start[: len(start) - _cut_off(start)]
     if _CONTROL.search(start) or invalid_utf8(whole) is not None:
-        return "is not text, nor of a format that neardup reads; convert it to text, or leave it out"
+        return (
+            "is not text, nor of a format that neardup reads; convert it to text, or leave it out"
+        )
     last = name.rpartition("/")[2]
     is_page = ("." not in last or "?" in last) and _PAGE.match(start)
     return Kind("html" if is_page else "document", compression)

@@ -111,6 +111,8 @@ class FolderReader:
 
     def _are_texts(self, texts: list[FoundFile], data: dict[FoundFile, Kind]) -> bool:
         told = sum(_COMPANION.match(file.relative.rpartition("/")[2]) is None for file in texts)
+        if told > _TEXTS_TO_A_DATA_FILE * len(data):
+            return True  # whatever they hold
         holding = [file for file, kind in data.items() if self.holds(file, kind)]
         if holding:
             return told > _TEXTS_TO_A_DATA_FILE * len(holding)

@@ -13,7 +13,7 @@ from neardup.read.columnar import TableColumns
 from neardup.read.columns import Wanted, undictionaried
 from neardup.read.file_kinds import WHOLE_FILES
 from neardup.read.ids import IdKind, kind_of_ids
-from neardup.read.json.files import first_id, first_objects, read_json, read_json_lines
+from neardup.read.json.files import column_occurs, first_id, read_json, read_json_lines
 from neardup.read.lines import LINE_COLUMNS, read_lines
 from neardup.read.source import SNIFF, ByteStream, Source, explained, sniffed, spooled
 from neardup.read.tables import ColumnsOf, arrow_schema, parquet_schema, read_arrow, read_parquet
@@ -147,6 +147,6 @@ def holds_text(source: Source, column: str) -> bool:
 
                     wanted = Wanted.of(column, "row", ())
                     return check_header(stream, source.format, source.name, wanted) is not None
-                return any(column in found for found in first_objects(stream))
+                return column_occurs(stream, column)
     except InputError:
         return False

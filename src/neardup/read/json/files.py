@@ -60,9 +60,15 @@ def json_values(stream: ByteStream, file: str, wanted: Wanted, most: int) -> Ite
     return _other_values(stream, file, wanted, most) or _lines(stream, wanted, most)
 
 
-def first_objects(stream: ByteStream) -> Iterator[dict[str, object]]:
-    """Some objects at the beginning of a file of any layout, as far as they can be parsed."""
-    start = stream.peek(BLOCK_BYTES).decode("utf-8", "replace")
+def column_occurs(stream: ByteStream, column: str) -> bool:
+    """Whether one of the first objects of a file of any layout has this key."""
+    start = stream.peek(BLOCK_BYTES)
+    if orjson.dumps(column)[1:-1] not in start:  # most files; parsing takes longer
+        return False
+    return any(column in found for found in _first_objects(start.decode("utf-8", "replace")))
+
+
+def _first_objects(start: str) -> Iterator[dict[str, object]]:
     decoder, place = json.JSONDecoder(), 0
     for _ in range(_LOOKED_AT):
         place = _BETWEEN.match(start, place).end()  # type: ignore[union-attr]  # it may be empty
