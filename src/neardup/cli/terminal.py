@@ -94,13 +94,19 @@ def size(number: float) -> str:
 
 
 def say_files(files: Mapping[str, Any] | None) -> None:
-    """Print how many files were read as what, unless it is one file of rows."""
+    """Print how many files were read as what."""
+    for line in files_lines(files):
+        say(line)
+
+
+def files_lines(files: Mapping[str, Any] | None) -> list[str]:
+    """How many files were read as what; nothing if it is one file of rows."""
     if files is None:
-        return
+        return []
     formats, why = files["formats"], files["left_out"]
     whole = any(name in formats for name in _WHOLE)
     if not whole and not why and sum(formats.values()) < 2 and not files["passed_over"]:
-        return
+        return []
     parts: list[str] = []
     for name, number in formats.items():
         files_of = count(number, "file") if not parts else f"{number:,}"
@@ -113,9 +119,10 @@ def say_files(files: Mapping[str, Any] | None) -> None:
         said += f"; left out {sum(why.values()):,} ({_most(why, ' × ')})"
     if files["passed_over"]:
         said += f"; {files['passed_over']:,} with other suffixes not read"
-    say(f"Read {said}")
+    lines = [f"Read {said}"]
     if formats == {"text": 1}:
-        say("One file is one document; --as lines makes each of its lines a document")
+        lines.append("One file is one document; --as lines makes each of its lines a document")
+    return lines
 
 
 def _most(counts: Mapping[str, int], sign: str) -> str:

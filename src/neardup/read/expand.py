@@ -27,8 +27,12 @@ from neardup.read.file_kinds import (
     known_suffixes,
 )
 from neardup.read.folder_kinds import NOT_REGULAR, FolderReader
+from neardup.read.foreign.dataset_folder import dataset_files
+from neardup.read.foreign.named import foreign_source
 from neardup.read.listing import FoundFile, found_file, in_order, local_files, remote_files
 from neardup.read.source import SNIFF, STANDARD_INPUT, Source, explained, refuse_endless
+from neardup.system.files import same_device
+from neardup.system.paths import with_slashes
 
 _ANY = Choice()
 
@@ -80,16 +84,21 @@ class Expansion:
         """The files of one input."""
         if name == "-":
             return Files([self._standard_input()])
+        if self.choice.format is None or "://" in name:
+            table = foreign_source(name)
+            if table is not None:
+                return Files([table])
         if "://" not in name:
-            return self._local(name, alone)
+            return self._local(with_slashes(name), alone)
         import fsspec  # imports asyncio, and few inputs are URLs
+        from fsspec.implementations.local import LocalFileSystem
 
         try:
             filesystem, path = fsspec.core.url_to_fs(name)
         except (ImportError, ValueError) as error:
             raise InputError(f"{name} cannot be opened ({error}); check the URL") from error
-        if isinstance(filesystem, fsspec.implementations.local.LocalFileSystem):
-            return self._local(path, alone)
+        if isinstance(filesystem, LocalFileSystem):
+            return self._local(with_slashes(path), alone)
         try:
             return self._remote(name, filesystem, path, alone)
         except InputError:
@@ -103,6 +112,10 @@ class Expansion:
     def _local(self, name: str, alone: bool) -> Files:
         with explained(name):
             if os.path.isdir(name):
+                if (saved := dataset_files(name)) is not None:
+                    sizes = [os.stat(path).st_size for path in saved]
+                    pairs = zip(saved, sizes, strict=True)
+                    return Files([self._named(path, path, size, None) for path, size in pairs])
                 return self._folder(name, local_files(name), None, alone)
             try:
                 status = os.stat(name)
@@ -113,7 +126,8 @@ class Expansion:
                 if _is_stream(name, status):
                     return Files([self._streamed(name, status)])
                 return Files([self._named(name, name, status.st_size, None)])
-            paths = [path for path in glob.glob(name, recursive=True) if not os.path.isdir(path)]
+            matched = map(with_slashes, glob.glob(name, recursive=True))
+            paths = [path for path in matched if not os.path.isdir(path)]
             files = [found_file(path, path) for path in paths]
             matches = [(file.path, file.path, file.size) for file in files if file.regular]
             others = [file for file in files if not file.regular and self.choice.takes(file.path)]
@@ -297,7 +311,7 @@ def _is_terminal(status: os.stat_result) -> bool:
     if not stat.S_ISCHR(status.st_mode):
         return False
     terminals = (number for number in range(3) if os.isatty(number))
-    return any(os.fstat(number).st_rdev == status.st_rdev for number in terminals)
+    return any(same_device(os.fstat(number), status) for number in terminals)
 
 
 def _whole(source: Source) -> Source:

@@ -16,6 +16,12 @@ FORMATS = {
     ".parquet": "parquet",
     ".arrow": "arrow",
     ".feather": "arrow",
+    ".arrows": "arrow",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
     ".txt": "lines",
     ".text": "lines",
     ".md": "document",
@@ -51,6 +57,7 @@ COMPRESSION_SIGNATURES = {
 _READABLE = (
     (re.compile(rb"PAR1[\x00-\x1f]"), "a Parquet file", ".parquet"),
     (re.compile(rb"ARROW1\x00"), "an Arrow file", ".arrow"),
+    (re.compile(rb"\xff\xff\xff\xff[^\xff]"), "an Arrow stream", ".arrows"),
     (re.compile(rb"%PDF-\d"), "a PDF document", ".pdf"),
     (re.compile(rb"WARC/\d\.\d+\r?\n"), "a WARC file", ".warc"),
 )
@@ -77,11 +84,11 @@ _FOREIGN = (
     (re.compile(rb"\xff\xd8\xff"), "a JPEG image"),
     (re.compile(rb"GIF8[79]a"), "a GIF image"),
     (re.compile(rb"RIFF....(WEBP|WAVE|AVI )", re.DOTALL), "a RIFF image, sound or film"),
-    (re.compile(rb"SQLite format 3\x00"), "a SQLite database"),
     (re.compile(rb"\x89HDF\r\n"), "an HDF5 file"),
     (re.compile(rb"\x93NUMPY"), "a NumPy array"),
     (re.compile(rb"Obj\x01"), "an Avro file"),
 )
+_SQLITE = re.compile(rb"SQLite format 3\x00")
 # Documents that are ZIP archives of XML.
 _IN_ZIP = {
     ".docx": "a Word document",
@@ -92,6 +99,7 @@ _IN_ZIP = {
     ".odp": "an OpenDocument presentation",
     ".epub": "an EPUB book",
 }
+_NOT_TEXT = "is not text, nor of a format that neardup reads; convert it to text, or leave it out"
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
@@ -161,6 +169,8 @@ def misnamed(name: str, start: bytes) -> str | None:
     for pattern, what, unpack in _ARCHIVES:
         if pattern.match(start):
             return _archive(name, what, unpack)
+    if _SQLITE.match(start):
+        return "is a SQLite database; name its path as sqlite:///PATH"
     for pattern, what in _FOREIGN:
         if pattern.match(start):
             if what.startswith("UTF"):
@@ -199,15 +209,22 @@ def kind_by_content(name: str, start: bytes, compression: str | None = None) -> 
     fault = misnamed(name, start)
     if fault:
         return fault
-    # The last character may be cut off.
-    whole = start[: len(start) - _cut_off(start)]
-    if _CONTROL.search(start) or invalid_utf8(whole) is not None:
-        return (
-            "is not text, nor of a format that neardup reads; convert it to text, or leave it out"
-        )
+    if not _is_text(start):
+        return _NOT_TEXT
     last = name.rpartition("/")[2]
     is_page = ("." not in last or "?" in last) and _PAGE.match(start)
     return Kind("html" if is_page else "document", compression)
+
+
+def looks_like_text(start: bytes) -> bool:
+    """Whether a file with these first bytes is text, and not empty."""
+    return bool(start) and misnamed("", start) is None and _is_text(start)
+
+
+def _is_text(start: bytes) -> bool:
+    # The last character may be cut off.
+    whole = start[: len(start) - _cut_off(start)]
+    return not _CONTROL.search(start) and invalid_utf8(whole) is None
 
 
 def _cut_off(start: bytes) -> int:

@@ -25,7 +25,7 @@ from neardup.read.listing import FoundFile
 # a fixture. Files of JSON without the column are configuration more often than data.
 _TEXTS_TO_A_DATA_FILE = 10
 _JSON_TO_A_TEXT = 10
-_BINARY = ("parquet", "arrow")
+_READ_AS_TEXT = ("json", "jsonl", "csv", "tsv")  # data files that texts may be found among
 NOT_REGULAR = "not a regular file: a broken link, a pipe or a device"
 _AMONG_DATA = "a text file among data files; name it, or take it with --suffix {suffix}"
 _AMONG_TEXTS = "a data file among text files; name it, or take it with --suffix {suffix}"
@@ -120,7 +120,7 @@ class FolderReader:
         return told > len(data) - json + json / _JSON_TO_A_TEXT
 
     def _as_text(self, file: FoundFile, kind: Kind) -> Kind | str:
-        if kind.format in _BINARY or kind.format == "warc":
+        if kind.format not in _READ_AS_TEXT:
             return _AMONG_TEXTS.format(suffix=_suffix(file))
         if self.start is None:
             return Kind("document", kind.compression)
