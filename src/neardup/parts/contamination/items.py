@@ -25,7 +25,7 @@ from neardup.kernels.machine import release_memory
 from neardup.parts.contamination.settings import SHORT_WORDS, ContaminationSettings
 from neardup.read.columns import is_text, plain_text, undictionaried
 from neardup.read.expand import expand
-from neardup.read.file_kinds import COMPRESSION_SUFFIXES
+from neardup.read.file_kinds import COMPRESSION_SUFFIXES, WHOLE_FILES
 
 Rows = NDArray[np.int64]
 # Of each item so many characters are kept, to be shown.
@@ -166,7 +166,7 @@ def _opened(
     if isinstance(given, str | os.PathLike):
         given = os.fspath(given)
         files = [source for source in expand([given]) if not source.fault]
-        if files and not any(file.format == "document" or file.once for file in files):
+        if files and not any(file.format in WHOLE_FILES or file.once for file in files):
             # Every file may have columns of its own, and its rows are numbered from 0.
             for file in files:
                 only = given if len(files) == 1 else file.name
