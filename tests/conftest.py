@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.needs_posix import is_left_out, reason_to_skip
 
 from neardup import kernels
-from tests.needs_posix import is_left_out, reason_to_skip
 
 # No deadline: the first example loads tables, and times belong in benchmarks, not in tests.
 settings.register_profile("neardup", deadline=None)

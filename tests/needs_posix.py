@@ -5,8 +5,12 @@ module is left out if it cannot even be imported. Everything else runs on every 
 """
 
 import inspect
+import os
 import re
 import sys
+
+# Windows has no permissions that `chmod` could take away; root has them all.
+READS_EVERYTHING = sys.platform == "win32" or os.geteuid() == 0
 
 CALLS = {
     r"os\.fork\(|get_context\(\"fork\"|forked\b": "it forks",

@@ -125,11 +125,16 @@ def test_the_cache_knows_a_recipe_again(ds):
 @pytest.mark.parametrize("format", [None, "arrow"])
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_first_of_near_duplicates_are_let_through(ds, format, stream):
-    expected = [ds["small"][place] for place in nd.dedup(ds["body"][:]).kept_rows]
+    if stream and format and int(datasets.__version__.split(".")[0]) < 5:
+        pytest.skip("datasets before 5 cannot filter a stream in the format arrow")
+    expected = nd.dedup(ds["body"][:]).kept_rows.tolist()  # `small` numbers the rows
     given = ds.to_iterable_dataset() if stream else ds
     seen = first_seen("body", complete=True)
     kept = given.with_format(format).filter(seen, batched=True, batch_size=50)
-    assert [row["small"] for row in kept.with_format(None)] == expected
+    found = [row["small"] for row in kept]
+    if format == "arrow":  # each row is a table
+        found = [value for column in found for value in column.to_pylist()]
+    assert found == expected
     assert len(seen.index) == len(expected)
     assert [match.id for match in seen.index.query(ds["body"][0])] == [0]
 

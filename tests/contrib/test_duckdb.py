@@ -55,6 +55,11 @@ def test_hamming_and_jaccard(connection):
     assert answer(connection, "SELECT neardup_hamming(0, 18446744073709551615)") == [(64,)]
 
 
+def test_the_default_connection():
+    assert register(duckdb) is duckdb
+    assert duckdb.sql(f"SELECT neardup_jaccard('{A}', '{B}')").fetchall() == [(1.0,)]
+
+
 def test_functions_of_constants_and_of_groups(connection):
     assert answer(connection, "SELECT neardup_fingerprint(NULL)") == [(None,)]
     assert answer(connection, f"SELECT neardup_jaccard('{A}', '{B}')") == [(1.0,)]

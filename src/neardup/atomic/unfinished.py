@@ -99,6 +99,9 @@ def abandon() -> None:
         except OSError:  # already removed, or the name is taken
             hidden = folder
         shutil.rmtree(hidden, ignore_errors=True)
+        lock = _folders.pop(folder, None)
+        if lock is not None and not hidden.exists():
+            lock.release()
 
 
 def shortened(name: str) -> str:

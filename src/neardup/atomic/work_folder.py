@@ -81,7 +81,7 @@ class WorkFolder:
             content = {"format": FORMAT, "stored": time.time(), "files": stored, **about}
             text = json.dumps({"xxh3": _checksum_of_content(content), "content": content})
             new = self.path / (name + _NEW)
-            new.write_text(text, encoding="utf-8")
+            new.write_text(text, encoding="utf-8", newline="\n")
             synchronize(new)
             synchronize(self.path)
             new.rename(self.path / (name + _MARKER))

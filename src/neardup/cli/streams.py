@@ -81,7 +81,7 @@ def replace_closed_streams() -> None:
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:  # errors cannot be printed, only the exit code tells
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
+        sys.stderr = open(os.devnull, "w", encoding="utf-8", newline="\n")  # noqa: SIM115
 
 
 class _ClosedOutput(io.TextIOBase):

@@ -11,16 +11,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from neardup.contrib.columns import ColumnFingerprints, ColumnSimilarity, hammings
 from neardup.contrib.needs import needs
 
 with needs("duckdb", "neardup[duckdb]"):
-    from duckdb import DuckDBPyConnection, InvalidInputException
+    from duckdb import InvalidInputException
+
+Connection = TypeVar("Connection")
 
 
-def register(connection: DuckDBPyConnection, **recipe: Any) -> DuckDBPyConnection:
+def register(connection: Connection, **recipe: Any) -> Connection:
     """Create the functions of neardup on a connection, and return it.
 
     | function | returns |
@@ -32,7 +34,8 @@ def register(connection: DuckDBPyConnection, **recipe: Any) -> DuckDBPyConnectio
     They are NULL if an argument is NULL. A function of an earlier call is replaced.
 
     Args:
-        connection: The connection; functions last as long as it.
+        connection: A connection, or the module `duckdb` for its default one. The functions last as
+            long as the connection.
         recipe: Settings of `neardup.fingerprint`, such as `features="char:4"`, with up to 64
             `bits`; `neardup_jaccard` has the same features.
     """
@@ -43,9 +46,9 @@ def register(connection: DuckDBPyConnection, **recipe: Any) -> DuckDBPyConnectio
         ("neardup_hamming", hammings, ["UBIGINT", "UBIGINT"], "BIGINT"),
         ("neardup_jaccard", similarities, ["VARCHAR", "VARCHAR"], "DOUBLE"),
     )
-    create: Any = connection.create_function  # its types lack the names that it takes
+    on: Any = connection
     for name, function, arguments, kind in functions:
         with suppress(InvalidInputException):  # there is none of this name yet
-            connection.remove_function(name)
-        create(name, function, arguments, kind, type="arrow", null_handling="special")
+            on.remove_function(name)
+        on.create_function(name, function, arguments, kind, type="arrow", null_handling="special")
     return connection

@@ -45,7 +45,7 @@ class NeardupFrame:
 
         `text` is the column with the text, by default `text`.
         """
-        return self._frame[self._found(text, settings).kept_rows]
+        return self._frame.filter(_series(column_of(self._found(text, settings).keeps), "kept"))
 
     def mark(self, text: str | None = None, **settings: Any) -> pl.DataFrame:
         """All rows, with what became of each: `cluster`, `duplicate_of`, `similarity`, `kept`.
@@ -102,7 +102,7 @@ class NeardupExpr:
         """
         made = ColumnFingerprints.of(**recipe)
         return self._expression.map_batches(
-            lambda texts: _series(made(texts), texts.name), pl.UInt64, is_elementwise=True
+            lambda texts: _series(made(_arrow(texts)), texts.name), pl.UInt64, is_elementwise=True
         )
 
     def hamming(self, other: Other) -> pl.Expr:
@@ -120,7 +120,9 @@ class NeardupExpr:
         """Whether `neardup.dedup` keeps each row; with `.over("site")`, for each site by itself."""
 
         def keeps(texts: pl.Series) -> pl.Series:
-            result = NeardupFrame(texts.alias(_TEXT).to_frame())._found(None, settings)
+            # Functions that a query calls must not run another: Polars may wait for itself.
+            column = pa.table({_TEXT: _arrow(texts)})
+            result = deduplicated([_TEXT], lambda *_: column, None, settings)
             return _series(column_of(result.keeps), texts.name)
 
         return self._expression.map_batches(keeps, pl.Boolean)
@@ -132,7 +134,7 @@ class NeardupExpr:
         both = pl.struct(self._expression, **{_OTHER: other})
 
         def called(rows: pl.Series) -> pl.Series:
-            a, b = (rows.struct.field(name).to_arrow() for name in rows.struct.fields)
+            a, b = map(_arrow, rows.struct.unnest().get_columns())
             return _series(function(a, b), rows.name)
 
         return both.map_batches(called, kind, is_elementwise=True)
@@ -169,9 +171,9 @@ class NeardupSeries:
         return self._series.to_frame().select(expression).to_series()
 
 
-def _arrow(frame: pl.DataFrame) -> pa.Table:
-    # Arrow cannot write the newest types of strings in Categorical columns.
-    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+def _arrow(held: Any) -> Any:
+    """A frame or a column in Arrow, whose newest types of strings cannot be used everywhere."""
+    return held.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
 def _series(column: pa.Array | pa.ChunkedArray, name: str) -> pl.Series:

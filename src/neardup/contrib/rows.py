@@ -11,7 +11,7 @@ from neardup.collection.settings import DedupSettings
 from neardup.deduplication.result import Result
 from neardup.deduplication.rows import names_beside
 from neardup.deduplication.run import dedup
-from neardup.errors import InputError
+from neardup.errors import InputError, SettingError
 from neardup.settings import SETTINGS
 
 _TERMS = ("terms", "weights")
@@ -32,6 +32,8 @@ def deduplicated(
     `names` are the columns of the table. Only those that are read are converted to Arrow, by
     `table_of`, so that the others may be of any type.
     """
+    if "text" in settings:
+        raise SettingError("text names a column of a table; leave it out, as this is one column")
     read = _columns_read(names, text, settings)
     has_all = set(read) <= set(names)
     table = table_of(read, None) if has_all else _first_rows(names, table_of)

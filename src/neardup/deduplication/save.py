@@ -63,7 +63,9 @@ def write_levels(result: Result, folder: Path) -> None:
         return
     stricter = {level: result.rethreshold(level) for level in levels}
     for level, one in stricter.items():
-        with (folder / f"duplicates-{level:g}.txt").open("w", encoding="utf-8") as file:
+        with (folder / f"duplicates-{level:g}.txt").open(
+            "w", encoding="utf-8", newline="\n"
+        ) as file:
             file.writelines(f"{line}\n" for line in duplicate_lines(one))
     if can_draw():
         _draw({level: one.clustering.sizes for level, one in stricter.items()}, folder)
@@ -138,21 +140,23 @@ def save(
             _write_pairs(result, folder / "pairs.parquet")
         with (folder / "clusters.parquet").open("wb") as file:
             pq.write_table(result.clusters, file, compression="zstd")
-        with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
+        with (folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
             lines.writelines(result.collected.rejected.lines())
         write_levels(result, folder)
         if result.obeyed is not None:
             held = result.obeyed.stored(len(result.collected), result.other_id)
-            (folder / OBEYED).write_text(json.dumps(held, ensure_ascii=False), encoding="utf-8")
+            (folder / OBEYED).write_text(
+                json.dumps(held, ensure_ascii=False), encoding="utf-8", newline="\n"
+            )
         if result.settings.fitted is not None:
             result.settings.fitted.save(folder / MODEL_FILE)
         about = {"command": command, "format": format, "columns": seen.columns}
         so_far = with_output(result, time.perf_counter() - began, about)
         page = page_of(result, texts, so_far, os.fspath(path))
-        (folder / "report.html").write_text(page, encoding="utf-8")
+        (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
         summary = with_output(result, time.perf_counter() - began, about)
         text = json.dumps(summary, indent=2, ensure_ascii=False)
-        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        (folder / "summary.json").write_text(text + "\n", encoding="utf-8", newline="\n")
     return Saved(summary, texts)
 
 

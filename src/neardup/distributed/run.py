@@ -402,7 +402,10 @@ def _write_rejected(layout: Layout, folder: Work) -> list[dict[str, str]]:
     rejected = RejectedRows()
     for number in range(layout.left):
         rejected.add_lines(layout.work.read_plain(f"rejected/{number}").decode().splitlines())
-    with folder.file("rejected.jsonl") as path, path.open("w", encoding="utf-8") as file:
+    with (
+        folder.file("rejected.jsonl") as path,
+        path.open("w", encoding="utf-8", newline="\n") as file,
+    ):
         file.writelines(rejected.lines())
     return [{"file": one.file, "reason": one.reason} for one in rejected.first_left_out]
 

@@ -202,6 +202,8 @@ class InputRuns(Generic[R]):
         """The reason for skipping a file of a folder; raises the error for any other file."""
         if not source.found or (self._ended and source.name not in self._unread):
             raise self._advised(error, source)
+        if not self._unread:  # advice on the first file is enough
+            error = self._advised(error, source)
         return self._unread.setdefault(source.name, without_name(error, source))
 
 

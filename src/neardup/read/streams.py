@@ -25,14 +25,20 @@ _SCHEMA_ROWS = 10_000  # of a stream that does not say its types
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Batches of rows of the same columns, which can be read once; `kind` is the object's class."""
+    """Batches of rows of the same columns, which can be read once; `kind` is the object's class.
+
+    `whole` is all of them, if the object holds them as a table.
+    """
 
     kind: str
     schema: pa.Schema
     batches: Iterator[pa.RecordBatch]
+    whole: pa.Table | None = None
 
     def table(self) -> pa.Table:
-        """All rows: in memory, or mapped from a temporary file if there are many."""
+        """All rows: as they are held, in memory, or mapped from a temporary file if many."""
+        if self.whole is not None:
+            return self.whole
         held: list[pa.RecordBatch] = []
         size = 0
         for batch in self.batches:
@@ -67,8 +73,10 @@ def stream_of(held: Any) -> Stream | None:
         found = opened(held)
     if found is None:
         return None
-    schema, batches = found
-    return Stream(kind, without_views(schema), _converted(kind, schema, batches))
+    schema, rows = found
+    whole = rows if isinstance(rows, pa.Table) else None
+    batches = rows if whole is None else whole.to_batches()
+    return Stream(kind, without_views(schema), _converted(kind, schema, batches), whole)
 
 
 @contextmanager
@@ -119,7 +127,7 @@ def _converted(
             yield batch if batch.schema == plain else batch.cast(plain)
 
 
-_Rows = tuple[pa.Schema, Iterable[pa.RecordBatch]]
+_Rows = tuple[pa.Schema, Iterable[pa.RecordBatch] | pa.Table]
 
 
 def _of_reader(reader: pa.RecordBatchReader) -> _Rows:
@@ -159,7 +167,7 @@ def _of_dataset(held: Any) -> _Rows:
         )
     data = getattr(held, "data", None)
     if data is not None and held._indices is None:
-        return data.table.schema, data.table.to_batches()
+        return data.table.schema, data.table
     if held.features is not None:
         parts = held.with_format("arrow").iter(batch_size=_ROWS_AT_ONCE)
         schema = held.features.arrow_schema

@@ -54,6 +54,37 @@ def _code() -> Sequence[Any]:
     return programs()
 
 
+def _articles() -> Sequence[Any]:
+    from neardup.samples.articles import articles
+
+    return articles()
+
+
+def _chinese() -> Sequence[Any]:
+    from neardup.samples.articles import chinese
+
+    return chinese()
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A Jupyter notebook, with its output; its id is its file name."""
+
+    id: str
+    text: str
+
+
+def _notebooks() -> Sequence[Any]:
+    from importlib.resources import files
+
+    folder = files(__package__) / "notebooks"
+    return [
+        Notebook(file.name, file.read_text(encoding="utf-8"))
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".ipynb")
+    ]
+
+
 def _source_files(rows: Sequence[Any]) -> dict[str, str]:
     return {row.id: row.text for row in rows}
 
@@ -64,6 +95,9 @@ KINDS = {
     "records": Kind("598 people from the lists of a clinic and a library", _records),
     "labels": Kind("200 pairs of these people, the same or different", _labels),
     "truth": Kind("every pair of these people who are the same", _truth),
+    "notebooks": Kind("a folder of 3 notebooks for Jupyter", _notebooks, _source_files),
+    "articles": Kind("1500 generated English articles, with edited copies", _articles),
+    "chinese": Kind("600 generated Chinese articles, with edited copies", _chinese),
 }
 
 
@@ -80,9 +114,10 @@ def sample(kind: str = "texts") -> pa.Table:
     Args:
         kind: `texts`, short texts in six languages with copies; `code`, source files with copies;
             `records`, people from two lists; `labels`, pairs of these people, the same or
-            different; `truth`, every pair of them who are the same.
+            different; `truth`, every pair of them who are the same; `articles` and `chinese`,
+            generated articles with edited copies; `notebooks`, three notebooks for Jupyter.
 
-    `copy_of` of texts and code is the id of the document that a copy was made from.
+    `copy_of` of texts, code and articles is the id of the document that a copy was made from.
 
     >>> people = sample("records")
     >>> people.column_names[:3], people.num_rows

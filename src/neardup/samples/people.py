@@ -9,8 +9,8 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import astuple, dataclass, replace
+from itertools import combinations, islice, zip_longest
 
 from neardup.samples.chance import Chance
 
@@ -99,14 +99,16 @@ def people() -> list[Person]:
 
 
 def labels() -> list[Label]:
-    """Labelled pairs of `people`: same ones, and different ones that agree in a field or more."""
+    """Labelled pairs of `people` that agree in a field or more, spread evenly over similarities."""
     chance = Chance("labels of people")
     entries = _entries()
-    pairs = [_label(entries[a], entries[b]) for a, b in sorted(_alike(entries))]
-    half = LABELS // 2
-    same = chance.shuffled([one for one in pairs if one.same])[:half]
-    different = chance.shuffled([one for one in pairs if not one.same])[: LABELS - half]
-    return chance.shuffled(same + different)
+    tenths: list[list[Label]] = [[] for _ in range(11)]
+    for a, b in chance.shuffled(sorted(_alike(entries))):
+        words, others = (set(" ".join(astuple(entries[x].row)[1:]).split()) for x in (a, b))
+        alike = len(words & others) / len(words | others)
+        tenths[int(10 * alike)].append(_label(entries[a], entries[b]))
+    in_turn = (one for row in zip_longest(*tenths) for one in row if one is not None)
+    return list(islice(in_turn, LABELS))
 
 
 def truth() -> list[Label]:

@@ -28,18 +28,18 @@ _STANDARD_OUTPUT = Path("-")
     "--output",
     "-o",
     note="standard output, as JSON lines",
-    help="File to write: .jsonl, .csv or .parquet; for code also a folder. A file with other "
-    "content is not replaced.",
+    help="File to write: .jsonl, .csv or .parquet; for code and notebooks also a folder. A file "
+    "with other content is not replaced.",
 )
 def sample(kind: str, output: Path | None) -> None:
-    """Write sample data: texts, code, records and labels.
+    """Write sample data: texts, code, records, labels and notebooks.
 
     Example: neardup sample texts -o sample.jsonl
     """
     from neardup.samples.write import json_lines, write_sample
 
     if output is None or output == _STANDARD_OUTPUT:
-        click.echo(json_lines(kind_of(kind).rows()), nl=False)
+        click.echo(json_lines(kind_of(kind).rows()).encode(), nl=False)
         return
     stopping.writes(output)
     rows = write_sample(kind, output)

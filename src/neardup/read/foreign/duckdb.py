@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
+import pyarrow as pa
+
 from neardup.errors import InputError, UnreadableError
 from neardup.read.foreign.address import DatabaseAddress
 from neardup.read.foreign.table import ForeignTable, chosen_table

@@ -24,8 +24,6 @@ _SELECT = re.compile(r"(SELECT|WITH|VALUES)\b", re.IGNORECASE)
 _ONE_SELECT = "must be read with one SELECT; write ?query=SELECT ..."
 _BATCH_BYTES = 4 << 20
 _FIRST_ROWS, _MOST_ROWS = 16, 8192
-_READS = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)
-_RECURSIVE = 33  # sqlite3.SQLITE_RECURSIVE, which Python does not name before 3.11
 _KINDS = ("text", "blob", "integer", "real")
 
 
@@ -38,7 +36,6 @@ def opened_sqlite(address: DatabaseAddress) -> Iterator[ForeignTable]:
     try:
         with closing(_connected(address.path, how)) as connection:
             select = address.query or _select(connection, address)
-            connection.set_authorizer(_only_reads)
             kinds = _kinds(connection, select)
             schema = pa.schema([(name, _type(found)) for name, found in kinds])
             cursor = connection.execute(select)
@@ -82,11 +79,6 @@ def _connected(path: str, how: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _only_reads(action: int, *_: Any) -> int:
-    """Allow a query to read, and nothing else, such as attaching another database."""
-    return sqlite3.SQLITE_OK if action in (*_READS, _RECURSIVE) else sqlite3.SQLITE_DENY
 
 
 def _select(connection: sqlite3.Connection, address: DatabaseAddress) -> str:
@@ -184,8 +176,6 @@ def _reason(error: sqlite3.Error, address: DatabaseAddress) -> str:
             "is locked by another program that writes to it; try again when it has finished, or "
             "read a copy made with: sqlite3 PATH '.backup COPY'"
         )
-    if "not authorized" in said or "readonly" in said or "one statement" in said:
-        return _ONE_SELECT
     if "malformed" in said or "not a database" in said or "disk image" in said:
         return f"is damaged ({said}); restore it, or save what is left with: sqlite3 PATH .recover"
     if "unable to open" in said:
