@@ -166,10 +166,11 @@ def _opened(
     if isinstance(given, str | os.PathLike):
         given = os.fspath(given)
         files = [source for source in expand([given]) if not source.fault]
-        if len(files) > 1 and all(file.format != "document" for file in files):
+        if files and not any(file.format == "document" or file.once for file in files):
             # Every file may have columns of its own, and its rows are numbered from 0.
             for file in files:
-                yield _one(file.name, settings, name or file.name)
+                only = given if len(files) == 1 else file.name
+                yield _one(file.name, settings, name or only)
             return
         yield _one(given, settings, name or given)
     elif isinstance(given, Sequence) and given and isinstance(given[0], os.PathLike):
