@@ -93,7 +93,6 @@ FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
     },
     "docs/how-it-works/scheme-comparison.md": {"poems.jsonl": sample_files.lines},
     "docs/reference/commands.md": {
-        "arxiv-features.parquet": sample_files.terms,
         "draft.txt": lambda path: path.write_text("one two three four five", "utf-8"),
         "final.txt": lambda path: path.write_text("one two three four six", "utf-8"),
         "keys.toml": sample_files.service_keys,
