@@ -41,8 +41,11 @@ def _formula(found: re.Match[str]) -> str:
         return found[0]
     from latex2mathml.converter import convert
 
-    way = "block" if found["block"] else "inline"
-    return str(convert(found["block"] or found["inline"], display=way)).replace("\n", "")
+    if found["inline"]:
+        return str(convert(found["inline"])).replace("\n", "")
+    # In a box of its own, which can be scrolled where there is no room.
+    formula = str(convert(found["block"], display="block")).replace("\n", "")
+    return f'<div class="formula">{formula}</div>'
 
 
 def _shown(output: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> Iterator[str]:
