@@ -43,10 +43,6 @@ FILES: dict[str, sample_files.Make] = {
 
 # Files of one page.
 FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
-    "README.md": {
-        "a.txt": lambda path: path.write_text(sample_files.sample_rows(1)[0]["text"], "utf-8"),
-        "b.txt": lambda path: path.write_text(sample_files.sample_rows(2)[1]["text"], "utf-8"),
-    },
     "docs/guides/benchmark.md": {"my-collection": sample_files.collection},
     "docs/guides/contamination.md": {
         "pages.jsonl": sample_files.block("docs/guides/contamination.md", "json", 0),
@@ -97,7 +93,6 @@ FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
     },
     "docs/how-it-works/scheme-comparison.md": {"poems.jsonl": sample_files.lines},
     "docs/reference/commands.md": {
-        "arxiv-features.parquet": sample_files.terms,
         "draft.txt": lambda path: path.write_text("one two three four five", "utf-8"),
         "final.txt": lambda path: path.write_text("one two three four six", "utf-8"),
         "keys.toml": sample_files.service_keys,
