@@ -15,6 +15,7 @@ from tests.docs.steps import Step
 CANNOT_RUN: dict[str, str] = {
     r": pip install ": "the package is installed already, and tests do not load packages",
     r": make ": "the targets of make build or test the whole project",
+    r": jupyter ": "waits for somebody in the browser",
     r"s3://": "needs an account",
     r"spark://HOST|NAMENODE|k8s://|spark-class|spark-submit": "needs a Spark cluster",
     r"^README.md: .*--engine spark": "the guide to Spark runs the same, and Java starts slowly",
@@ -31,6 +32,7 @@ CANNOT_RUN: dict[str, str] = {
 RUN_ELSEWHERE: dict[str, str] = {
     "docs/guides/serve.md": "tests/deploy/test_serve_guide.py",
     "docs/guides/clients.md": "tests/client/test_guide.py",
+    "docs/guides/tables.md": "tests/read/foreign/test_guide.py",
     "docs/reference/python-api.md": "tests/test_doc_pages.py",
 }
 
