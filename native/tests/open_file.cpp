@@ -47,6 +47,7 @@ void test_open_file() {
     CHECK(read_at(number, text.size(), 1).empty());
     CHECK(read_at(number, std::uint64_t{5} << 32, 1).empty());
     std::fclose(file);
+#if !defined(_WIN32)  // which ends a program that uses a wrong descriptor
     bool refused = false;
     try {
         file_size(1'000'000);
@@ -54,6 +55,7 @@ void test_open_file() {
         refused = true;
     }
     CHECK(refused);
+#endif
 }
 
 }  // namespace neardup::tests
