@@ -1,4 +1,4 @@
-# The table of contents: demo, test, lint, bench, docs, spark-archive, sanitize, emulate, wheels, torture, soak, fuzz, clean.
+# The table of contents: demo, test, lint, bench, docs, notebooks, spark-archive, sanitize, emulate, wheels, torture, soak, fuzz, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +13,7 @@ FUZZED := build/fuzz
 SECONDS ?= 900
 MINUTES ?= 45
 
-.PHONY: demo test lint format bench docs spark-archive sanitize emulate wheels torture soak fuzz clean
+.PHONY: demo test lint format bench docs notebooks spark-archive sanitize emulate wheels torture soak fuzz clean
 
 demo: $(VENV)/installed
 	$(BIN)/neardup dedup examples/sample.jsonl -o demo-out --overwrite
@@ -37,6 +37,8 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin src
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 src
 	$(BIN)/clang-format --dry-run -Werror $(NATIVE)
 	$(BIN)/codespell
 
@@ -58,6 +60,10 @@ bench: $(VENV)/installed
 # The page of commands, from the program itself.
 docs: $(VENV)/installed
 	$(BIN)/python scripts/command_pages.py && $(BIN)/python scripts/http_api_page.py
+
+# Run the notebooks and store them with their output.
+notebooks: $(VENV)/installed
+	$(BIN)/python -m scripts.notebooks
 
 # An environment for the executors of a Spark cluster, build/neardup-spark.tar.gz, with PACKAGES such as s3fs.
 spark-archive: $(VENV)/installed

@@ -13,9 +13,10 @@ ROOT = Path(neardup.__file__).parent
 # From the bottom up; a module imports only from its own layer or lower ones.
 LAYERS = [
     {"errors", "frozen", "settings", "visible", "notebook", "figures", "presets", "__init__"},
+    {"system"},
     {"atomic"},
     {"kernels"},
-    {"hashes", "sphere"},
+    {"hashes", "sphere", "samples"},
     {"read"},
     {"features"},
     {"fingerprints"},
@@ -29,8 +30,8 @@ LAYERS = [
     {"labels"},
     {"index"},
     {"client"},
-    {"contrib"},
     {"deduplication"},
+    {"contrib"},
     {"parts"},
     {"distributed"},
     {"spark"},

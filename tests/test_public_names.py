@@ -23,6 +23,7 @@ OF_TWO = {
     "inclusion",
     "jaccard",
     "keyed",
+    "sample",
     "spans",
     "weighted_jaccard",
 }

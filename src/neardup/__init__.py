@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from neardup.parts.contamination.run import contamination as contamination
     from neardup.parts.passages.result import PassagesResult as PassagesResult
     from neardup.parts.passages.run import passages as passages
+    from neardup.samples.kinds import sample as sample
 
 # A name brings its module in when it is first used.
 _NAMES = {
@@ -100,6 +101,7 @@ _NAMES = {
     "neardup.parts.contamination.run": ("contamination",),
     "neardup.parts.passages.result": ("PassagesResult",),
     "neardup.parts.passages.run": ("passages",),
+    "neardup.samples.kinds": ("sample",),
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 

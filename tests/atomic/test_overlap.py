@@ -1,6 +1,7 @@
 """Outputs that are, contain or lie inside an input are refused, by any name."""
 
 import os
+import sys
 
 import pytest
 
@@ -13,7 +14,8 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "w" / "deep").mkdir(parents=True)
     (tmp_path / "w" / "deep" / "a.jsonl").write_text("{}")
     (tmp_path / "out").mkdir()
-    (tmp_path / "link").symlink_to("w")
+    if sys.platform != "win32":
+        (tmp_path / "link").symlink_to("w")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -34,12 +36,14 @@ def place(tmp_path, monkeypatch):
         ("w/out", "w", "lies inside the input"),
         ("w/deep/out", "link", "lies inside the input"),
         ("w/deep", "w", "contains|lies inside the input"),
-        ("w", "file://{here}/w/deep/a.jsonl", "contains the input"),
+        ("w", "{url}/w/deep/a.jsonl", "contains the input"),
     ],
 )
 def test_refused(place, output, name, message):
+    if "link" in output + name and sys.platform == "win32":
+        pytest.skip("Windows allows links to few users")
     with pytest.raises(NeardupError, match=message):
-        require_apart(output, [name.format(here=place)])
+        require_apart(output, [name.format(url=place.as_uri())])
 
 
 @pytest.mark.parametrize(

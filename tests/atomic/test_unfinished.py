@@ -23,7 +23,7 @@ def begin(target, temporary):
         stdout=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(temporary)},
     )
-    assert process.stdout.readline() == b"begun\n"
+    assert process.stdout.readline().rstrip() == b"begun"
     return process
 
 

@@ -70,6 +70,7 @@ _WORKING: dict[str, dict[str, list[str]]] = {
     "sphere": {"count": ["3"]},
     "reproduce": {"preset": ["sphere"], "inputs": ["{docs}"]},
     "benchmark": {"what": ["{labelled}"]},
+    "sample": {"kind": ["texts"], "output": ["{new}.jsonl"]},
     "completion": {"shell": ["bash"]},
 }
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
+from tests.needs_posix import READS_EVERYTHING
 
 from neardup.cli.app import main
 
@@ -124,7 +125,7 @@ def test_folders_of_others_are_not_replaced(neardup, tmp_path):
     assert os.listdir(tmp_path / "out") == ["mine.txt"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+@pytest.mark.skipif(READS_EVERYTHING, reason="nothing is read-only for root")
 def test_a_read_only_place(neardup, tmp_path):
     (tmp_path / "closed").mkdir(mode=0o500)
     found = neardup(*CALL[:-1], "closed/out")

@@ -67,6 +67,7 @@ def test_the_version_imports_next_to_nothing():
     assert {name for name in found if name.startswith("neardup")} == {
         *("neardup", "neardup.cli", "neardup.cli.entry", "neardup.cli.stopping"),
         *("neardup.cli.streams", "neardup.errors"),
+        *("neardup.system", "neardup.system.signals", "neardup.system.streams"),
     }
     assert foreign(found) == {"neardup"}
     assert found & {"typing", "inspect", "dataclasses", "pathlib", "re", "tempfile"} == set()

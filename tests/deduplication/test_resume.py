@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.deduplication.planted import planted_texts
+from tests.needs_posix import READS_EVERYTHING
 
 from neardup.cli.app import app
 from neardup.collection.collected import collect
@@ -410,7 +411,7 @@ def test_other_files_in_the_work_folder_stay(folder, monkeypatch):
     assert os.listdir(work()) == ["mine.txt"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(READS_EVERYTHING, reason="root may write anywhere")
 def test_a_write_protected_folder_is_refused(folder):
     Path("locked").mkdir(mode=0o500)
     ran = neardup("-o", "locked/out", "--resume")

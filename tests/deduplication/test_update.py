@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.needs_posix import READS_EVERYTHING
 
 import neardup as nd
 from neardup.cli.app import app
@@ -435,7 +436,7 @@ def test_what_cannot_be_is_refused(more, says):
     assert says in refused("in.jsonl", "-o", "out", *more)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(READS_EVERYTHING, reason="root may write anywhere")
 def test_a_write_protected_index_is_refused(folder):
     written("in.jsonl", ["some words in a row"])
     nd.Index("i").close()

@@ -43,7 +43,7 @@ def compared(chance: random.Random, kind: str, count: int) -> dict[str, int]:
         require_manners(ran)
         assert ran.code == 0, f"{count} documents, {kind}: {ran}"
         require_counts(folder / "out", len(texts))
-        require_kept(texts, kept_places(folder / "out"), cluster, f"{kind}: {ran}")
+        require_kept(texts, kept_rows(folder / "out"), cluster, f"{kind}: {ran}")
         require_clean(folder)
     return {"compared": 1}
 
@@ -62,7 +62,7 @@ def watched(chance: random.Random, kind: str, count: int) -> dict[str, int]:
         assert ran.code == 0 or "memory" in ran.err.decode(), about
         if ran.code == 0:
             require_counts(folder / "out", len(texts))
-            require_some_kept(chance, texts, kept_places(folder / "out"), about)
+            require_some_kept(chance, texts, kept_rows(folder / "out"), about)
         require_clean(folder)
     return {"watched": 1, "largest peak in MB": running.peak // 1_000_000}
 
@@ -131,7 +131,7 @@ KINDS: dict[str, Callable[[random.Random, int], list[str]]] = {
 }
 
 
-def kept_places(output: Path) -> set[int]:
+def kept_rows(output: Path) -> set[int]:
     ids = pq.read_table(output / "kept.parquet", columns=["id"])["id"].to_pylist()
     return {int(id.removeprefix("d")) for id in ids}
 

@@ -111,6 +111,7 @@ def scene(folder: Path, chance: random.Random, count: int) -> dict[str, Call]:
         Call(("hashes",), ("nd1",)),
         Call(("sphere",), ("--dim", "3", "--count", "6", "-o", "out.npy"), "out.npy"),
         Call(("reproduce",), ("slides",)),
+        Call(("sample",), ("records", "-o", "out.csv"), "out.csv"),
         Call(("benchmark",), ("labelled", "-o", "rates.json"), "rates.json"),
         Call(("completion",), ("zsh",)),
         Call(("index", "query"), ("seen.index", "-i", "more.jsonl")),

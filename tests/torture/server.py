@@ -30,7 +30,8 @@ def main() -> None:
     import neardup
 
     for module in pkgutil.walk_packages(neardup.__path__, "neardup."):
-        import_module(module.name)
+        if module.name != "neardup.system.windows":  # needs modules that only Windows has
+            import_module(module.name)
     (command,) = entry_points(group="console_scripts", name="neardup")
     neardup_main = command.load()
     gc.collect()

@@ -17,6 +17,7 @@ from neardup.atomic.unfinished import (
     unfinished_beside,
 )
 from neardup.errors import NeardupError
+from neardup.system import files
 
 
 @contextmanager
@@ -39,7 +40,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             new = folder / target.name
             yield new
             if target.exists():
-                _resemble(new, target.stat())
+                files.resemble(new, target.stat())
                 synchronize(new)
             with changing:
                 os.replace(new, target)
@@ -99,16 +100,12 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> NeardupError:
     """The error to raise when the system refuses to write an output."""
     # Arrow's errors have an errno, but no strerror.
     reason = error.strerror if error.errno is None else os.strerror(error.errno)
-    return NeardupError(f"cannot write {path}: {reason or error}")
+    return NeardupError(f"cannot write {path}: {reason or error}{files.hint_of(error)}")
 
 
 def synchronize(path: Path) -> None:
     """Flush a file or folder to disk, before it replaces an older one."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    files.flush(path)
 
 
 def _is_stream(path: str | os.PathLike[str]) -> bool:
@@ -127,10 +124,3 @@ def _is_standard(found: os.stat_result, descriptor: int) -> bool:
     except OSError:
         return False
     return os.path.samestat(found, printed) and not os.path.samestat(found, null)
-
-
-def _resemble(new: Path, old: os.stat_result) -> None:
-    """Copy the permissions of the file to be replaced; as root, also its owner."""
-    if os.geteuid() == 0:
-        os.chown(new, old.st_uid, old.st_gid)
-    os.chmod(new, stat.S_IMODE(old.st_mode))

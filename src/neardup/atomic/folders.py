@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import json
 import os
 import re
 import shutil
 import stat
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,26 +23,8 @@ from neardup.atomic.unfinished import (
 )
 from neardup.errors import NeardupError
 from neardup.frozen import dataclass
-
-_CURRENT_FOLDER = -100  # AT_FDCWD
-_EXCHANGE = 2  # RENAME_EXCHANGE
-_UNABLE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
-
-
-def exchange(one: Path, other: Path) -> bool:
-    """Swap two folders atomically; False if the system or file system cannot."""
-    if not sys.platform.startswith("linux"):
-        return False
-    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if rename is None:  # glibc before 2.28 (2018)
-        return False
-    names = (os.fsencode(one), os.fsencode(other))
-    if rename(_CURRENT_FOLDER, names[0], _CURRENT_FOLDER, names[1], _EXCHANGE) == 0:
-        return True
-    failed = ctypes.get_errno()
-    if failed in _UNABLE:
-        return False
-    raise OSError(failed, os.strerror(failed), os.fspath(other))
+from neardup.system.files import remove_unless_open
+from neardup.system.folders import UNABLE, exchange, move_into_place
 
 
 @dataclass(frozen=True)
@@ -169,7 +148,7 @@ def replacing_folder(
                 if replaces:
                     _replace(new, target, unfinished / OLD, kind)
                 else:
-                    new.rename(target)
+                    move_into_place(new, target)
                 took_place(target)
     except OSError as error:
         raise unwritable(path, error) from error
@@ -182,7 +161,7 @@ def _carry_over(target: Path, new: Path, kind: FolderKind) -> None:
             try:
                 os.link(target / name, new / name)
             except OSError as error:
-                if error.errno not in _UNABLE:
+                if error.errno not in UNABLE:
                     raise
                 shutil.copy2(target / name, new / name)
 
@@ -204,6 +183,7 @@ def _replace(new: Path, target: Path, aside: Path, kind: FolderKind) -> None:
 
 def _discard(old: Path, target: Path, kind: FolderKind) -> None:
     """Remove our files of a replaced folder; keep files that others added during the run."""
+    in_use = set()  # these stay in the unfinished folder, which the next run removes
     for entry in list(os.scandir(old)):
         if not kind.is_ours(entry):
             continue
@@ -217,8 +197,9 @@ def _discard(old: Path, target: Path, kind: FolderKind) -> None:
                 continue
             if not _is_carried(Path(entry.path), here):
                 continue
-        os.unlink(entry.path)
-    if any(old.iterdir()):
+        if not remove_unless_open(entry.path):
+            in_use.add(entry.name)
+    if any(left.name not in in_use for left in old.iterdir()):
         kept = target.with_name(f"{target.name}.kept-{old.parent.name.rpartition('-')[2]}")
         old.rename(kept)
         warnings.warn(

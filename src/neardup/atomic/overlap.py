@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 from neardup.errors import NeardupError
+from neardup.system.paths import of_file_url
 
 Identity = tuple[int, int]
 _OTHER = "choose another place for it"
@@ -92,7 +93,7 @@ def _local_paths(name: str) -> list[str]:
         parts = urlsplit(name)
         if parts.scheme not in ("file", "local"):
             return []
-        name = parts.path
+        name = of_file_url(parts.path)
     if os.path.lexists(name) or not glob.has_magic(name):
         return [name]
     return glob.glob(name, recursive=True)

@@ -6,7 +6,6 @@ writes to from those that `kill -9` left behind, which the next run with the sam
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -17,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from neardup.errors import NeardupError
+from neardup.system.folders import FolderLock, folder_of
 
 _MARK = "neardup-unfinished-"
 _RANDOM_LETTERS = 8  # appended by tempfile
@@ -25,7 +25,7 @@ NEW, OLD = "new", "old"
 
 # Held while an output is put in place, so that the process cannot be ended halfway.
 changing = threading.RLock()
-_folders: dict[Path, int] = {}  # folder → the descriptor that locks it
+_folders: dict[Path, FolderLock] = {}
 _written: set[Path] = set()
 
 
@@ -99,6 +99,9 @@ def abandon() -> None:
         except OSError:  # already removed, or the name is taken
             hidden = folder
         shutil.rmtree(hidden, ignore_errors=True)
+        lock = _folders.pop(folder, None)
+        if lock is not None and not hidden.exists():
+            lock.release()
 
 
 def shortened(name: str) -> str:
@@ -114,35 +117,32 @@ def _locked_folder(place: Path, prefix: str) -> Path:
     with changing:
         while True:
             folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
-            descriptor = _lock(folder)
-            if descriptor is not None:
-                _folders[folder] = descriptor
+            lock = _lock(folder)
+            if lock is not None:
+                _folders[folder] = lock
                 return folder
 
 
 def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    descriptor = _folders.pop(folder, None)
-    if descriptor is not None:
-        os.close(descriptor)
+    lock = _folders.pop(folder, None)
+    if lock is not None:
+        lock.release()
 
 
-def _lock(folder: Path) -> int | None:
+def _lock(folder: Path) -> FolderLock | None:
     """Lock a folder; None if another process has removed it as abandoned."""
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        lock = FolderLock(folder)
     except FileNotFoundError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
+        is_taken = lock.take()
     except OSError:  # no locks on this file system, so nothing on it counts as abandoned
-        return descriptor
-    if folder.exists():
-        return descriptor
-    os.close(descriptor)
+        return lock
+    if is_taken and lock.is_in_place():
+        return lock
+    lock.release()
     return None
 
 
@@ -152,23 +152,22 @@ def _abandoned(place: Path, prefix: str) -> Iterator[Path]:
         entries = os.listdir(place)
     except OSError:  # not listable, but perhaps writable
         return
-    for name in entries:
+    for name in {folder_of(name) for name in entries}:
         if not name.startswith(prefix) or len(name) != len(prefix) + _RANDOM_LETTERS:
             continue
         try:
-            folder = os.open(place / name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            lock = FolderLock(place / name)
         except OSError:  # another user's, or not a folder
             continue
         try:
-            if os.fstat(folder).st_uid == os.geteuid() and _is_free(folder):
+            if _is_free(lock):
                 yield place / name
         finally:
-            os.close(folder)
+            lock.release()
 
 
-def _is_free(descriptor: int) -> bool:
+def _is_free(lock: FolderLock) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # its process is running, or there are no locks
+        return lock.take()
+    except OSError:  # there are no locks
         return False
-    return True

@@ -7,7 +7,6 @@ size and the checksum of each file and one of its own, so that damage is found b
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import time
@@ -21,6 +20,7 @@ from xxhash import xxh3_128
 from neardup.atomic.files import synchronize
 from neardup.atomic.unfinished import shortened
 from neardup.errors import NeardupError
+from neardup.system.folders import FolderLock
 
 FORMAT = "neardup work 1"
 _SUFFIX = ".neardup-work"
@@ -47,7 +47,7 @@ class WorkFolder:
     def __init__(self, output: str | os.PathLike[str]) -> None:
         self.path = work_folder_of(output)
         try:
-            self._lock = _locked(self.path)
+            self._lock: FolderLock | None = _locked(self.path)
         except BlockingIOError:
             raise NeardupError(
                 f"another run with --resume is writing {output}; wait until it has ended, or "
@@ -81,7 +81,7 @@ class WorkFolder:
             content = {"format": FORMAT, "stored": time.time(), "files": stored, **about}
             text = json.dumps({"xxh3": _checksum_of_content(content), "content": content})
             new = self.path / (name + _NEW)
-            new.write_text(text, encoding="utf-8")
+            new.write_text(text, encoding="utf-8", newline="\n")
             synchronize(new)
             synchronize(self.path)
             new.rename(self.path / (name + _MARKER))
@@ -134,43 +134,39 @@ class WorkFolder:
 
     def close(self) -> None:
         """Unlock the folder; what is stored in it stays."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
     def _files_of(self, name: str) -> list[Path]:
         return [path for path in self.path.iterdir() if path.name.startswith(name + ".")]
 
 
-def _locked(path: Path) -> int:
-    """Make and lock the folder; the descriptor that holds the lock."""
+def _locked(path: Path) -> FolderLock:
+    """Make and lock the folder."""
     while True:
         with suppress(FileExistsError):  # of an earlier run
             os.mkdir(path, 0o700)
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            lock = FolderLock(path)
         except FileNotFoundError:
             continue  # removed by a run that has just succeeded
         try:
-            status = os.fstat(descriptor)
-            if status.st_uid != os.geteuid():
-                raise PermissionError(1, "it belongs to another user")
-            _lock(descriptor)
-            if os.path.exists(path) and os.path.samestat(os.stat(path), status):
-                return descriptor
+            if not _is_taken(lock):
+                raise BlockingIOError
+            if lock.is_in_place():
+                return lock
         except BaseException:
-            os.close(descriptor)
+            lock.release()
             raise
-        os.close(descriptor)
+        lock.release()
 
 
-def _lock(descriptor: int) -> None:
+def _is_taken(lock: FolderLock) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
+        return lock.take()
     except OSError:
-        return  # no locks on this file system
+        return True  # no locks on this file system
 
 
 def _checksum_of(path: Path) -> str:

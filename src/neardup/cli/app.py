@@ -27,7 +27,7 @@ COMMANDS = (
     *("dedup", "passages", "contamination", "explore", "explain", "review", "decisions"),
     *("rethreshold", "evaluate", "compare", "index", "serve", "keys", "tune", "sweep"),
     *("fingerprint", "pairs", "plan", "curve", "idf", "hashes", "sphere", "presets"),
-    *("reproduce", "benchmark", "completion"),
+    *("reproduce", "benchmark", "sample", "completion"),
 )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # built in; signal takes time to import
 import atexit
 import gc
 import os
 import sys
 
 from neardup import __version__
+from neardup.system import signals
 
 # Imports make some 200,000 objects, none of them garbage. With Python's threshold of 700 the
 # collector looks at them 300 times, which takes 5 % of a small run.
@@ -38,7 +38,7 @@ def allow_pandas() -> None:
 def main() -> None:
     """Run the command that the arguments name, and end the process."""
     # Ctrl-C waits until somebody listens; as an exception it would end an import in a traceback.
-    _signal.pthread_sigmask(_signal.SIG_BLOCK, [_signal.SIGINT])
+    signals.hold_interrupts()
     from neardup.cli import stopping
 
     stopping.watch()

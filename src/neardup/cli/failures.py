@@ -95,7 +95,7 @@ def _traceback_of(error: Exception) -> str:
     try:
         number, name = tempfile.mkstemp(prefix="neardup-traceback-", suffix=".txt")
         os.close(number)
-        Path(name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        Path(name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError:
         return f"the traceback that {SHOW}=1 shows"
     return f"the traceback in {name}"

@@ -258,11 +258,12 @@ def engine(function: F, /) -> F:
 FORMATS = ("parquet", "jsonl", "csv")
 
 
-def row_format(rows: str) -> Decorator:
-    """The option for the format of rows."""
+def row_format(rows: str, note: str | None = None) -> Decorator:
+    """The option for the format of rows; with a `note` about its default, None if not given."""
     return option(
         "--format",
-        default=FORMATS[0],
+        default=FORMATS[0] if note is None else None,
+        note=note,
         metavar="NAME",
         shell_complete=one_of(FORMATS),
         help=f"Format of {rows}: {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",

@@ -1,25 +1,24 @@
 """Ending a run on Ctrl-C (SIGINT), SIGTERM or SIGHUP: one sentence, and nothing half-written.
 
-A separate thread waits for these signals, which are blocked everywhere else. It therefore acts at
-once even if the main thread is deep in native code, and no exception can interrupt the main thread
-between two steps that belong together. Nothing heavy is imported here, because the thread must
-start to wait before anything else is done.
+A separate thread waits for these signals (on Windows, for Ctrl-C and Ctrl-Break). It therefore acts
+at once even if the main thread is deep in native code, and no exception can interrupt the main
+thread between two steps that belong together. Nothing heavy is imported here, because the thread
+must start to wait before anything else is done.
 """
 
 from __future__ import annotations
 
 import os
-import select
-import signal
 import sys
 import threading
+
+from neardup.system import signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing and pathlib take time to import
     from collections.abc import Callable
     from pathlib import Path
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 2.0  # seconds to wait for a main thread that is already ending, and for a full pipe
 _ERASED_LINE = "\r\x1b[2K\x1b[?25h"  # and the cursor, which a progress bar hides
 
@@ -39,9 +38,7 @@ def watch() -> None:
     """Wait for the signals from now on; one that is ignored, as by nohup, stays ignored."""
     global _watched
     _watched = True
-    awaited = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
-    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
-    threading.Thread(target=_wait, args=(awaited,), name="neardup-stop", daemon=True).start()
+    signals.each_ending(_heard)
 
 
 def if_stopped(undone: Callable[[], str]) -> None:
@@ -111,11 +108,10 @@ def end() -> None:
         _ending.acquire()
 
 
-def _wait(awaited: list[signal.Signals]) -> None:
-    number = signal.sigwait(awaited)
-    while _instead is not None:
+def _heard(number: int) -> None:
+    if _instead is not None:
         _instead(number)
-        number = signal.sigwait(awaited)
+        return
     try:
         if _ending.acquire(timeout=_PATIENCE):
             _stop()
@@ -132,5 +128,4 @@ def _stop() -> None:
     said = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in _undone())
     erased = _ERASED_LINE if os.isatty(2) else ""
     # Not through sys.stderr, which the main thread may be writing to, nor to a full pipe.
-    if select.select([], [2], [], _PATIENCE)[1]:
-        os.write(2, f"{erased}neardup: stopped; {said}\n".encode())
+    signals.print_at_once(f"{erased}neardup: stopped; {said}\n".encode(), _PATIENCE)

@@ -41,7 +41,7 @@ def user_name() -> str:
 
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a user without a name, as in some containers
+    except (ImportError, KeyError, OSError):  # a user without a name, as in some containers
         return "somebody"
 
 

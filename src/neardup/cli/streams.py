@@ -10,6 +10,11 @@ import os
 import sys
 
 from neardup.errors import NeardupError
+from neardup.system.streams import is_closed_pipe, speak_utf8
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing and pathlib take time to import
+    from pathlib import Path
 
 CLOSED_PIPE = 141  # the exit code that a shell reports for a program ended by SIGPIPE
 
@@ -20,12 +25,29 @@ def flush(last: str = "") -> None:
         if last:
             sys.stdout.write(last)
         sys.stdout.flush()
+    except OSError as error:
+        _discard_printed()
+        if is_closed_pipe(error):
+            sys.exit(CLOSED_PIPE)
+        raise NeardupError(f"cannot write standard output: {error.strerror}") from None
+
+
+def copy_to_output(path: Path) -> None:
+    """Copy a file to standard output, byte by byte."""
+    import shutil
+
+    try:
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+    except AttributeError:
+        raise NeardupError("standard output is closed; send it to a file or a pipe") from None
     except BrokenPipeError:
         _discard_printed()
         sys.exit(CLOSED_PIPE)
     except OSError as error:
         _discard_printed()
         raise NeardupError(f"cannot write standard output: {error.strerror}") from None
+    flush()
 
 
 def complain(sentence: str) -> None:
@@ -42,7 +64,7 @@ def spell_out_the_unprintable() -> None:
 
 
 def replace_closed_streams() -> None:
-    """Replace closed standard streams (`>&-`), and open /dev/null on their descriptors.
+    """Replace closed standard streams (`>&-`), and open the null device on their descriptors.
 
     Otherwise the next file that is opened gets the descriptor of a standard stream, and printed
     output goes into that file.
@@ -55,10 +77,11 @@ def replace_closed_streams() -> None:
             if opened != number:
                 os.dup2(opened, number)
                 os.close(opened)
+    speak_utf8()
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:  # errors cannot be printed, only the exit code tells
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
+        sys.stderr = open(os.devnull, "w", encoding="utf-8", newline="\n")  # noqa: SIM115
 
 
 class _ClosedOutput(io.TextIOBase):

@@ -153,7 +153,7 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model; the file appears complete or not at all."""
         with replacing(path) as unfinished:
-            unfinished.write_text(self.to_json(), encoding="utf-8")
+            unfinished.write_text(self.to_json(), encoding="utf-8", newline="\n")
 
     def to_json(self) -> str:
         """The file's text: one line for each setting, input and rule."""

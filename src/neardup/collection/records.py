@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO
 
@@ -50,7 +51,7 @@ class Records:
         try:
             if self._writer is None:
                 # Closed and deleted with this object.
-                self._file = tempfile.NamedTemporaryFile()  # noqa: SIM115
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115
                 self._writer = pa.ipc.new_file(self._file, self._schema)
             self._writer.write_batch(batch)
         except OSError as error:
@@ -72,7 +73,9 @@ class Records:
             except OSError as error:
                 raise _no_room(error) from error
             self._writer = None
-            self._stored = pa.ipc.open_file(pa.memory_map(self._file.name)).read_all()
+            # By its number: Windows opens no file a second time that is removed when closed.
+            held = mmap(self._file.fileno(), 0, access=ACCESS_READ)
+            self._stored = pa.ipc.open_file(pa.py_buffer(held)).read_all()
         return pa.concat_tables([held, self._stored])
 
     def store(self, path: Path) -> None:

@@ -62,7 +62,9 @@ class RejectedWriter:
                 continue
             if self._file is None:
                 unfinished = self._stack.enter_context(replacing(self._path))
-                self._file = self._stack.enter_context(unfinished.open("w", encoding="utf-8"))
+                self._file = self._stack.enter_context(
+                    unfinished.open("w", encoding="utf-8", newline="\n")
+                )
             self._file.write(_line(row))
 
     def __enter__(self) -> RejectedWriter:

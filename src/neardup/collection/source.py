@@ -24,10 +24,13 @@ from neardup.frozen import dataclass
 from neardup.hashes import hash_family
 from neardup.kernels.columns import column_of
 from neardup.read import Batch, Documents, Rejected, source as read_source
+from neardup.read.advice import advised
 from neardup.read.batch import bounded
 from neardup.read.columns import is_text
 from neardup.read.limits import MAX_DOCUMENT, too_long
 from neardup.read.memory import string_chunks, table_of, table_of_records
+from neardup.read.streams import without_views
+from neardup.read.text_columns import MOST_ROWS
 
 if TYPE_CHECKING:
     from neardup.collection.collected import Collected
@@ -292,9 +295,10 @@ class MemorySource:
             self._ids = pa.array(np.arange(len(self._table)))
             self._are_made = True
         self._rejected = self._too_long()
+        good = np.ones(len(self._table), np.bool_)
+        good[[row.row for row in self._rejected if row.row is not None]] = False
+        self.row_numbers = np.flatnonzero(good)  # of the documents, in what was given
         if self._rejected:
-            good = np.ones(len(self._table), np.bool_)
-            good[[row.row for row in self._rejected if row.row is not None]] = False
             self._table = self._table.filter(column_of(good))
             self._ids = self._ids.filter(column_of(good))
 
@@ -392,7 +396,8 @@ def _table_of(held: Any, settings: DedupSettings) -> pa.Table:
     name = settings.text or "text"
     table = table_of(held)
     if table is not None:
-        return _without_views(_with_columns(table, settings))
+        plain = without_views(table.schema)
+        return _with_columns(table if plain == table.schema else table.cast(plain), settings)
     if settings.scheme.features.are_given:
         from neardup.features.given import term_columns
 
@@ -410,7 +415,10 @@ def _with_columns(table: pa.Table, settings: DedupSettings) -> pa.Table:
     for column in wanted:
         if column not in table.column_names:
             names = table.column_names
-            raise NoColumnError(f"the table has no column {column!r}, only {names}", names)
+            missing = NoColumnError(f"the table has no column {column!r}, only {names}", names)
+            if settings.scheme.fields is not None or settings.scheme.features.are_given:
+                raise missing
+            raise advised(missing, lambda: table.slice(0, MOST_ROWS), "text={}", "nd.tune")
     return table
 
 
@@ -418,12 +426,3 @@ def _no_terms() -> pa.Table:
     """An empty table of terms."""
     terms, weights = pa.large_list(pa.large_string()), pa.large_list(pa.float64())
     return pa.table({"terms": pa.nulls(0, terms), "weights": pa.nulls(0, weights)})
-
-
-def _without_views(table: pa.Table) -> pa.Table:
-    """Polars exports string views, from which Arrow cannot take rows."""
-    fields = [
-        field.with_type(pa.large_string()) if pa.types.is_string_view(field.type) else field
-        for field in table.schema
-    ]
-    return table.cast(pa.schema(fields))

@@ -30,15 +30,17 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from itemadapter import ItemAdapter
-from scrapy import version_info
-from scrapy.exceptions import DropItem, NotConfigured
-
 from neardup.client import Client, RemoteIndex, ServiceError
+from neardup.contrib.needs import needs
 from neardup.errors import NeardupError, SettingError
 from neardup.frozen import dataclass
 from neardup.index import Index, Match, Verdict
 from neardup.settings import seconds_of
+
+with needs("scrapy", "neardup[scrapy]"):
+    from itemadapter import ItemAdapter
+    from scrapy import version_info
+    from scrapy.exceptions import DropItem, NotConfigured
 
 try:
     from scrapy.utils.asyncio import run_in_thread as _run_in_thread

@@ -8,7 +8,6 @@ that any other line that cannot be read is damage, and an error.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import threading
@@ -20,6 +19,7 @@ from uuid import uuid4
 from neardup.decisions.current import Current
 from neardup.decisions.model import FILE_NAME, Decision, Named, as_line, checked, now, of_object
 from neardup.errors import InputError, SettingError
+from neardup.system import files, locks
 
 MOST_LINE = 64_000_000
 _TORN = "torn"
@@ -139,7 +139,7 @@ class DecisionFile:
             self._state is None
             or self._state[0] != inode
             or size < self._end
-            or os.pread(descriptor, len(before), begins) != before
+            or _bytes_at(descriptor, begins, len(before)) != before
         ):
             self._forget()
         data = _bytes_at(descriptor, self._end, size - self._end)
@@ -239,12 +239,12 @@ class DecisionFile:
     def _opened(self) -> int:
         while True:
             is_new = not self.path.exists()
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | files.BINARY
             descriptor = os.open(self.path, flags, 0o666)
             try:
                 if is_new:
-                    _synchronize_folder(self.path.parent)
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                    files.flush(self.path.parent)
+                locks.lock(descriptor)
                 # Another file may have taken its place while this one was waited for.
                 if self.path.exists() and os.path.samestat(os.fstat(descriptor), self.path.stat()):
                     return descriptor
@@ -257,7 +257,7 @@ class DecisionFile:
 def _bytes_at(descriptor: int, begins: int, count: int) -> bytes:
     parts = []
     while count > 0:
-        part = os.pread(descriptor, count, begins)
+        part = files.read_at(descriptor, count, begins)
         if not part:
             break
         parts.append(part)
@@ -278,11 +278,3 @@ def _at_least(decision: Decision, at: str) -> Decision:
         return decision
     held = {**vars(decision), "at": at}
     return Decision(**held)
-
-
-def _synchronize_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

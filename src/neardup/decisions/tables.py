@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from pathlib import Path
@@ -32,6 +31,7 @@ COLUMNS = (
 # An id 5 is a number, an id "5" a text; CSV, and a column of both, cannot tell them apart.
 NUMBER, TEXT = "number", "text"
 _ROWS_AT_ONCE = 1 << 14
+_LONGEST_FIELD = (1 << 31) - 1  # what a C long holds on every system
 _TYPES = {
     **dict.fromkeys(COLUMNS, pa.string()),
     **dict.fromkeys(("a_other", "b_other", "same"), pa.bool_()),
@@ -154,7 +154,7 @@ def _write_parquet(decisions: Sequence[Decision], file: IO[bytes]) -> int:
 
 
 def _csv_rows(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(_LONGEST_FIELD)
     with open(path, encoding="utf-8-sig", errors="surrogatepass", newline="") as file:
         lines = csv.reader(file)
         names = [as_written(name) for name in next(lines, [])]

@@ -14,6 +14,7 @@ from xxhash import xxh3_128
 from neardup.collection.source import Source
 from neardup.errors import SettingError
 from neardup.read.expand import local_files
+from neardup.read.foreign.named import is_foreign
 
 
 @runtime_checkable
@@ -60,6 +61,8 @@ def _uncheckable(name: str) -> str | None:
         return "standard input"
     if "://" in name:
         return "a URL"
+    if is_foreign(name):
+        return "a table of another program"
     if os.path.isdir(name):
         return "an index" if is_index(name) else None
     try:

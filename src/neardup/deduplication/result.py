@@ -15,7 +15,7 @@ from neardup.cluster import Clusters
 from neardup.collection.collected import Collected
 from neardup.collection.deliveries import Delivery, Origins
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import Source
+from neardup.collection.source import MemorySource, Source
 from neardup.deduplication.listed_pairs import PairList, with_copies
 from neardup.deduplication.obeyed import Obeyed
 from neardup.deduplication.removals import Both, Evidence, Found
@@ -198,6 +198,21 @@ class Result:
             rows = rows.append_column(beside, found[name])
         return rows
 
+    @cached_property
+    def documents(self) -> pa.Table:
+        """One row for each document, in the order of the input: what became of it.
+
+        `id`, `kept`, then the other columns of `clusters`, which are null for a document in no
+        cluster.
+        """
+        places = self.clustering.place
+        row_of = np.full(len(self.collected), -1, np.int64)
+        row_of[places] = np.arange(len(places))
+        in_clusters = self.clusters.drop_columns(["id", "kept"])
+        found = taken(in_clusters, column_of(np.maximum(row_of, 0), row_of < 0))
+        of_all = {"id": self.collected.ids, "kept": column_of(self.keeps)}
+        return pa.table({**of_all, **dict(zip(found.column_names, found.columns, strict=True))})
+
     def removed_columns(self) -> dict[str, pa.Array]:
         """`duplicate_of` and `similarity` of the removed documents, in the order of the input.
 
@@ -249,6 +264,24 @@ class Result:
         return kept
 
     @property
+    def kept_rows(self) -> Places:
+        """The numbers of the kept rows, from 0, in the table or list that was given to `dedup`.
+
+        With it, other objects of the same rows can be cut: `dataset.select(result.kept_rows)`,
+        `frame.iloc[result.kept_rows]`. Files have no such numbers; their rows are in `kept`.
+
+        >>> import neardup as nd
+        >>> nd.dedup(["one two three four", "something else", "One, two, three, four!"]).kept_rows
+        array([0, 1])
+        """
+        if not isinstance(self.source, MemorySource):
+            raise SettingError(
+                "kept_rows numbers the rows of a table or list in memory, and this run read files "
+                "or was loaded from a folder; use kept, or the files of the output"
+            )
+        return np.asarray(self.source.row_numbers[self.keeps])
+
+    @property
     def unproven(self) -> NDArray[np.bool_]:
         """Which rows of `clustering` are removed without reaching the threshold.
 
@@ -277,17 +310,24 @@ class Result:
         path: str | os.PathLike[str],
         *,
         overwrite: bool = False,
-        format: str = "parquet",
+        format: str | None = None,
         copies: bool = False,
     ) -> None:
-        """Write everything into the folder `path`, which appears complete or not at all.
+        """Write everything into the folder `path`, or the kept rows alone into a file.
 
-        With `copies`, the kept rows have a column `copies`: how many documents of the input each
-        stands for, itself included.
+        A path that ends with `.parquet`, `.jsonl` or `.csv` (the latter two also with `.gz`, `.zst`
+        or `.bz2`) is a file. Either appears complete or not at all. `format` is that of the rows in
+        a folder, parquet unless given. With `copies`, the kept rows have a column `copies`: how
+        many documents of the input each stands for, itself included.
         """
+        from neardup.deduplication.kept_file import kept_file, save_kept
         from neardup.deduplication.save import save
 
-        save(self, path, overwrite=overwrite, format=format, copies=copies)
+        file = kept_file(path, format)
+        if file is None:
+            save(self, path, overwrite=overwrite, format=format or "parquet", copies=copies)
+        else:
+            save_kept(self, file, path, overwrite=overwrite, copies=copies)
 
     def rethreshold(self, threshold: float) -> Result:
         """The result at another threshold, without searching again.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -44,12 +44,14 @@ class RowFile(ABC, Generic[Encoded]):
     """A file of rows; it is made when it is entered.
 
     Batches are gathered into portions, which any thread can encode, and then appended in order.
+    `compressed` packs a portion of text; Parquet compresses by itself.
     """
 
     one_schema: ClassVar[bool] = True  # whether all batches must have the same columns and types
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, compressed: Callable[[bytes], bytes] = bytes) -> None:
         self._path = path
+        self._compressed = compressed
         self._stack = ExitStack()
 
     def gathered(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
@@ -128,22 +130,44 @@ class ParquetRows(RowFile[EncodedGroups]):
         return rows
 
 
-class JsonRows(RowFile[bytes]):
+class TextRows(RowFile[bytes]):
+    """Rows as text, perhaps compressed: each portion by itself, one after another."""
+
+    @abstractmethod
+    def text(self, rows: pa.Table) -> bytes:
+        """A portion as text."""
+
+    def encoded(self, rows: pa.Table) -> bytes:
+        text = self.text(rows)
+        return self._compressed(text) if text else text
+
+    def append(self, part: bytes) -> None:
+        self._file.write(part)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None and not self._file.tell():
+            self._file.write(self._compressed(b""))  # no bytes at all are no compressed file
+        super().__exit__(kind, error, trace)
+
+
+class JsonRows(TextRows):
     """JSON lines; a row has the keys of its batch."""
 
     one_schema = False
 
-    def encoded(self, rows: pa.Table) -> bytes:
+    def text(self, rows: pa.Table) -> bytes:
         return b"".join(
             orjson.dumps(row, default=str, option=orjson.OPT_APPEND_NEWLINE)
             for row in rows.to_pylist()
         )
 
-    def append(self, part: bytes) -> None:
-        self._file.write(part)
 
-
-class CsvRows(RowFile[bytes]):
+class CsvRows(TextRows):
     """CSV that is safe to open in a spreadsheet."""
 
     def __enter__(self) -> Self:
@@ -153,15 +177,12 @@ class CsvRows(RowFile[bytes]):
 
     def gathered(self, batch: pa.RecordBatch) -> Iterator[pa.Table]:
         if self._is_empty:
-            self._file.write(_spreadsheet([batch.schema.names]))
+            self._file.write(self._compressed(_spreadsheet([batch.schema.names])))
             self._is_empty = False
         return super().gathered(batch)
 
-    def encoded(self, rows: pa.Table) -> bytes:
+    def text(self, rows: pa.Table) -> bytes:
         return _spreadsheet(zip(*(column.to_pylist() for column in rows.columns), strict=True))
-
-    def append(self, part: bytes) -> None:
-        self._file.write(part)
 
 
 def _spreadsheet(rows: Iterable[Iterable[Any]]) -> bytes:
@@ -178,17 +199,19 @@ FORMATS = tuple(KINDS)
 
 def write_rows(
     result: Result,
-    folder: Path,
-    format: str,
+    paths: Sequence[Path],
+    kind: type[RowFile[Any]],
     shown: NDArray[np.int64],
     copies: bool,
     progress: Progress | None,
+    compressed: Callable[[bytes], bytes] = bytes,
 ) -> SeenRows:
-    """Write the kept and the removed rows; returns what is to be known of them.
+    """Write the kept rows to the first path, and the removed ones to the second, if there is one.
 
-    These are the texts at the places `shown` that are in the collection.
+    Returns what is to be known of the rows: the texts at the places `shown` that are in the
+    collection, their sources, the names of the columns.
     """
-    kind, threads = KINDS[format], result.fingerprinter.threads
+    threads = result.fingerprinter.threads
     own = shown[shown < len(result.collected)]
     columns = _AddedColumns(result, copies)
     schema: pa.Schema | None = None
@@ -197,9 +220,10 @@ def write_rows(
         batches = all_rows(result.source, len(result.collected), seen.see)
         if kind.one_schema:
             batches = under_one_schema(batches, schema)
-        files = [kind(folder / f"{name}.{format}") for name in ("kept", "removed")]
+        files = [kind(path, compressed) for path in paths]
+        divided = columns.divided(batches, progress)
         try:
-            write_files(files, columns.divided(batches, progress), threads)
+            write_files(files, (parts[: len(files)] for parts in divided), threads)
         except SchemaGrewError as grew:
             schema = grew.schema
         except _NameTakenError:

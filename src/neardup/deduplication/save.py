@@ -20,7 +20,7 @@ from neardup.collection.source import Progress
 from neardup.deduplication.document_files import write_documents, write_others
 from neardup.deduplication.obeyed import OBEYED
 from neardup.deduplication.page import page_of, shown_places
-from neardup.deduplication.row_files import FORMATS, write_rows
+from neardup.deduplication.row_files import FORMATS, KINDS, write_rows
 from neardup.errors import SettingError
 from neardup.figures import INSTALL, can_draw, new_figure, write_figure
 from neardup.frozen import dataclass
@@ -63,7 +63,9 @@ def write_levels(result: Result, folder: Path) -> None:
         return
     stricter = {level: result.rethreshold(level) for level in levels}
     for level, one in stricter.items():
-        with (folder / f"duplicates-{level:g}.txt").open("w", encoding="utf-8") as file:
+        with (folder / f"duplicates-{level:g}.txt").open(
+            "w", encoding="utf-8", newline="\n"
+        ) as file:
             file.writelines(f"{line}\n" for line in duplicate_lines(one))
     if can_draw():
         _draw({level: one.clustering.sizes for level, one in stricter.items()}, folder)
@@ -130,28 +132,31 @@ def save(
     began = time.perf_counter()
     with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
         shown = shown_places(result)
-        seen = write_rows(result, folder, format, shown, copies, progress)
+        rows = [folder / f"{name}.{format}" for name in ("kept", "removed")]
+        seen = write_rows(result, rows, KINDS[format], shown, copies, progress)
         write_documents(result, seen.sources(), folder)
         texts = seen.texts | write_others(result, shown, folder)
         if result.settings.pairs != "none":
             _write_pairs(result, folder / "pairs.parquet")
         with (folder / "clusters.parquet").open("wb") as file:
             pq.write_table(result.clusters, file, compression="zstd")
-        with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
+        with (folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
             lines.writelines(result.collected.rejected.lines())
         write_levels(result, folder)
         if result.obeyed is not None:
             held = result.obeyed.stored(len(result.collected), result.other_id)
-            (folder / OBEYED).write_text(json.dumps(held, ensure_ascii=False), encoding="utf-8")
+            (folder / OBEYED).write_text(
+                json.dumps(held, ensure_ascii=False), encoding="utf-8", newline="\n"
+            )
         if result.settings.fitted is not None:
             result.settings.fitted.save(folder / MODEL_FILE)
         about = {"command": command, "format": format, "columns": seen.columns}
-        so_far = _with_output(result, time.perf_counter() - began, about)
+        so_far = with_output(result, time.perf_counter() - began, about)
         page = page_of(result, texts, so_far, os.fspath(path))
-        (folder / "report.html").write_text(page, encoding="utf-8")
-        summary = _with_output(result, time.perf_counter() - began, about)
+        (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
+        summary = with_output(result, time.perf_counter() - began, about)
         text = json.dumps(summary, indent=2, ensure_ascii=False)
-        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        (folder / "summary.json").write_text(text + "\n", encoding="utf-8", newline="\n")
     return Saved(summary, texts)
 
 
@@ -161,7 +166,7 @@ def require_format(format: str) -> None:
         raise SettingError(f"format={format!r} is unknown; choose {', '.join(FORMATS)}")
 
 
-def _with_output(result: Result, spent: float, about: dict[str, Any]) -> dict[str, Any]:
+def with_output(result: Result, spent: float, about: dict[str, Any]) -> dict[str, Any]:
     """The summary, with what is known of the files, and the time that they have taken so far."""
     summary = {**result.summary, **about}
     summary["seconds"] = {**summary["seconds"], "output": round(spent, 3)}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import platform
-import resource
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +11,7 @@ import pyarrow as pa
 from neardup import __version__
 from neardup.deduplication.cautions import cautions
 from neardup.deduplication.inputs import inputs_of
+from neardup.system.memory import peak_bytes
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
@@ -107,5 +106,4 @@ def _level(result: Result, level: float) -> dict[str, int]:
 
 def peak_megabytes() -> float:
     """The most memory this process ever held."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
+    return peak_bytes() / 1e6

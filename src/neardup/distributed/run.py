@@ -115,6 +115,8 @@ def require_runnable(
 ) -> None:
     """Refuse what can be known to fail before an engine is started."""
     require_distributed(settings)
+    for file in (*source.files, *(old.files if old is not None else ())):
+        shared_by_all(file)
     if settings.keep.most != 1 and old is not None and not within:
         raise SettingError(
             f"keep={settings.keep} needs within, or no other collection: it is about clusters of "
@@ -400,7 +402,10 @@ def _write_rejected(layout: Layout, folder: Work) -> list[dict[str, str]]:
     rejected = RejectedRows()
     for number in range(layout.left):
         rejected.add_lines(layout.work.read_plain(f"rejected/{number}").decode().splitlines())
-    with folder.file("rejected.jsonl") as path, path.open("w", encoding="utf-8") as file:
+    with (
+        folder.file("rejected.jsonl") as path,
+        path.open("w", encoding="utf-8", newline="\n") as file,
+    ):
         file.writelines(rejected.lines())
     return [{"file": one.file, "reason": one.reason} for one in rejected.first_left_out]
 

@@ -228,8 +228,10 @@ def text_bytes(file: Source, footers: Footers) -> int:
 
 def shared_by_all(file: Source) -> Source:
     """A file as executors find it, which have other current folders."""
-    if file.once:
-        raise InputError(f"{file.name} cannot be read by executors; store it in a file first")
+    if file.once or file.copied:
+        raise InputError(
+            f"{file.name} cannot be read by executors; store it in a file first, such as Parquet"
+        )
     return file if file.filesystem is not None else replace(file, path=os.path.abspath(file.path))
 
 

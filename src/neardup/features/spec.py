@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import pyarrow as pa
 
 from neardup.errors import SettingError
 from neardup.frozen import dataclass
+from neardup.read.text_columns import spelt_field
 
 LARGEST_SIZE = 2**31 - 1
 _KIND = re.compile(r"(word|char|sentences|keywords):([0-9]{1,10})|(edges|terms)")
@@ -174,8 +175,7 @@ class Field:
         # A name may contain any character; usual names are not changed.
         kind = "" if self.kind is None else f":{self.kind}"
         weight = "" if self.weight == 1 else f"*{self.weight:g}"
-        safe = " " if self.name == self.name.strip() else ""  # around a name, spaces are ignored
-        return quote(self.name, safe=safe) + kind + weight
+        return spelt_field(self.name) + kind + weight
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from neardup.index.entries import (
 from neardup.index.settings import IndexSettings
 from neardup.kernels.set_index import NEVER, SetDocuments, text_document
 from neardup.read import Batch
-from neardup.read.memory import string_chunks, table_of
+from neardup.read.memory import batches_of, string_chunks
 from neardup.read.terms.batch import TermBatch
 
 _ITEMS_AT_ONCE = 4096
@@ -83,12 +83,10 @@ def batches(given: Any, scheme: Scheme, metadata: Sequence[str] = ()) -> Iterato
         yield from _of_fingerprints(given, scheme)
     elif isinstance(given, Batch | TermBatch):
         yield _of_batch(given, scheme)
-    elif isinstance(given, pa.RecordBatchReader):  # streamed, not held in memory
-        for some in given:
-            yield from batches(some, scheme, metadata)
-    elif (rows := table_of(given)) is not None:
-        for batch in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
-            yield from _of_table(batch, scheme, metadata)
+    elif (rows := batches_of(given)) is not None:
+        for some in rows:
+            for batch in pa.Table.from_batches([some]).to_batches(max_chunksize=_ROWS_AT_ONCE):
+                yield from _of_table(batch, scheme, metadata)
     elif isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise InputError(f"{type(given).__name__} is not a batch of documents; {_FORMS}")
     else:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, TypeVar, cast
 
@@ -32,6 +30,7 @@ from neardup.read.limits import (
 )
 from neardup.read.lines import whole_lines
 from neardup.read.source import STANDARD_INPUT
+from neardup.system.files import enlarge_pipe
 
 # What has arrived is answered together, up to this size: one commit takes milliseconds.
 _BYTES_AT_ONCE = 1 << 18
@@ -287,9 +286,11 @@ class _Arriving:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        # A pipe holds 64 KiB unless Linux is asked for more; other files refuse.
-        with suppress(AttributeError, OSError, ValueError):
-            fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, _BYTES_AT_ONCE)
+        try:
+            descriptor = stream.fileno()
+        except (AttributeError, OSError, ValueError):  # a stream in memory
+            return
+        enlarge_pipe(descriptor, _BYTES_AT_ONCE)
 
     def read(self, size: int) -> bytes:
         return bytes(self._stream.read1(size))  # type: ignore[attr-defined]

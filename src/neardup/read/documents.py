@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from neardup.errors import InputError, SettingError, UnreadableError
+from neardup.errors import InputError, NoColumnError, SettingError, UnreadableError
 from neardup.frozen import dataclass
+from neardup.read.advice import advised_of_file
 from neardup.read.batch import Batch, Rejected, Rows
 from neardup.read.columns import Wanted, carried_names, field_texts
 from neardup.read.expand import expand
+from neardup.read.foreign.copied import FOREIGN, copy_table
 from neardup.read.formats import TEXT_FORMATS, check_columns
 from neardup.read.ids import IdKind, IdLedger
 from neardup.read.limits import MAX_DOCUMENT
@@ -94,10 +96,10 @@ class InputRuns(Generic[R]):
     def __init__(self, inputs: Inputs, check: Check, *, again: bool) -> None:
         named = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
         sources = expand(named)
-        if again and any(source.once for source in sources):
+        if again and any(source.once or source.format in FOREIGN for source in sources):
             self._spool = Spool()
             sources = [_stored(source, self._spool) for source in sources]
-        sources, self._mixed_ids = _checked(sources, check)
+        sources, self._mixed_ids = _checked(sources, check, self._advised)
         self._runs = _runs_of(sources)
         sizes = [run.size for run in self._runs]
         known = [size for size in sizes if size is not None]
@@ -192,10 +194,16 @@ class InputRuns(Generic[R]):
             source = run.sources[0]
             yield left_out(Rejected(source.name, None, self._why_unread(source, error)), seen)
 
+    def _advised(self, error: UnreadableError, source: Source) -> UnreadableError:
+        """The error to raise for a source; it may say more than this one."""
+        return error
+
     def _why_unread(self, source: Source, error: UnreadableError) -> str:
         """The reason for skipping a file of a folder; raises the error for any other file."""
         if not source.found or (self._ended and source.name not in self._unread):
-            raise error
+            raise self._advised(error, source)
+        if not self._unread:  # advice on the first file is enough
+            error = self._advised(error, source)
         return self._unread.setdefault(source.name, without_name(error, source))
 
 
@@ -241,24 +249,53 @@ def without_name(error: UnreadableError, source: Source) -> str:
 
 
 def _stored(source: Source, spool: Spool) -> Source:
-    """The source itself, or a copy of it if it can be read only once."""
+    """The source itself, or a copy of it if it can be read only once or is not a file of ours."""
+    if source.format in FOREIGN:
+        return _stored_table(source, spool)
     if not source.once:
         return source
     with explained(source.name), source.raw() as stream:
         path = spool.store(stream, source.name)
-    copy = replace(source, path=path, size=os.stat(path).st_size, once=False)
+    copy = replace(source, path=path, size=os.stat(path).st_size, once=False, copied=True)
     if copy.format != SNIFF:
         return copy
     with explained(source.name), copy.stream() as text:
         return replace(copy, format=sniffed(text))
 
 
-def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], bool]:
+def _stored_table(source: Source, spool: Spool) -> Source:
+    """A copy of a table as an Arrow file; unreadable ones of a folder are left to the check."""
+    try:
+        with explained(source.name), spool.new_file() as file:
+            copy_table(source, file)
+    except UnreadableError:
+        if source.found:
+            return source
+        raise
+    size = os.stat(file.name).st_size
+    return replace(
+        source,
+        path=file.name,
+        format="arrow",
+        compression=None,
+        size=size,
+        filesystem=None,
+        once=False,
+        copied=True,
+    )
+
+
+def _checked(
+    sources: Sequence[Source],
+    check: Check,
+    advised: Callable[[UnreadableError, Source], UnreadableError],
+) -> tuple[list[Source], bool]:
     """Check every file; unreadable files of a folder are marked with their fault.
 
     Also returns whether files of a folder have ids of different kinds.
     """
-    checked, first = [], None
+    checked: list[Source] = []
+    first: tuple[UnreadableError, Source] | None = None
     kinds: set[IdKind] = set()
     for source in sources:
         try:
@@ -266,13 +303,13 @@ def _checked(sources: Sequence[Source], check: Check) -> tuple[list[Source], boo
             kinds |= {kind} if kind else set()
         except UnreadableError as error:
             if not source.found:
-                raise
-            first = first or error
+                raise advised(error, source) from error.__cause__
+            first = first or (error, source)
             fault = without_name(error, source)
             source = replace(source, format="document", size=0, fault=fault)
         checked.append(source)
     if first is not None and all(source.fault for source in checked):
-        raise first
+        raise advised(*first)
     return checked, len(kinds) > 1 and any(source.found for source in checked)
 
 
@@ -332,7 +369,7 @@ class Documents(InputRuns[Rows]):
         other._unique_ids = True
         other.wanted = self.wanted.with_all_columns()
         for source in (source for run in self._runs for source in run.sources):
-            if source.format in ("csv", "tsv", "parquet", "arrow") and not source.fault:
+            if source.format in ("csv", "tsv", "parquet", "arrow", *FOREIGN) and not source.fault:
                 other._check(source)
         return other
 
@@ -358,6 +395,13 @@ class Documents(InputRuns[Rows]):
 
     def _check(self, source: Source) -> IdKind | None:
         return check_columns(source, self.wanted) if source.is_local else None
+
+    def _advised(self, error: UnreadableError, source: Source) -> UnreadableError:
+        if not isinstance(error, NoColumnError) or self.wanted.fields or source.once:
+            return error
+        if self.wanted.text in error.found:  # it lacks another column
+            return error
+        return advised_of_file(error, source)
 
     def _rows(self, run: Run) -> Iterator[Rows]:
         if run.is_whole_files:

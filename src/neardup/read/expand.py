@@ -21,7 +21,11 @@ from neardup.read.file_kinds import (
     known_suffixes,
     looks_like_text,
 )
+from neardup.read.foreign.dataset_folder import dataset_files
+from neardup.read.foreign.named import foreign_source
 from neardup.read.source import SNIFF, STANDARD_INPUT, Source, explained, refuse_endless
+from neardup.system.files import same_device
+from neardup.system.paths import with_slashes
 
 _TEXTS_TO_A_DATA_FILE = 10
 _NOT_REGULAR = "not a regular file: a broken link, a pipe or a device"
@@ -133,16 +137,19 @@ def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
 def _sources(name: str, *, alone: bool) -> list[Source]:
     if name == "-":
         return [_standard_input()]
+    if (table := foreign_source(name)) is not None:
+        return [table]
     if "://" not in name:
-        return _local(name, alone)
+        return _local(with_slashes(name), alone)
     import fsspec  # imports asyncio, and few inputs are URLs
+    from fsspec.implementations.local import LocalFileSystem
 
     try:
         filesystem, path = fsspec.core.url_to_fs(name)
     except (ImportError, ValueError) as error:
         raise InputError(f"{name} cannot be opened ({error}); check the URL") from error
-    if isinstance(filesystem, fsspec.implementations.local.LocalFileSystem):
-        return _local(path, alone)
+    if isinstance(filesystem, LocalFileSystem):
+        return _local(with_slashes(path), alone)
     try:
         return _remote(name, filesystem, path, alone)
     except InputError:
@@ -157,6 +164,8 @@ def _sources(name: str, *, alone: bool) -> list[Source]:
 def _local(name: str, alone: bool) -> list[Source]:
     with explained(name):
         if os.path.isdir(name):
+            if (saved := dataset_files(name)) is not None:
+                return [_named(path, path, os.stat(path).st_size, None) for path in saved]
             return _folder(name, name, local_files(name), None, alone)
         try:
             status = os.stat(name)
@@ -167,7 +176,8 @@ def _local(name: str, alone: bool) -> list[Source]:
             if _is_stream(name, status):
                 return [_streamed(name, status)]
             return [_named(name, name, status.st_size, None)]
-        paths = [path for path in glob.glob(name, recursive=True) if not os.path.isdir(path)]
+        found = map(with_slashes, glob.glob(name, recursive=True))
+        paths = [path for path in found if not os.path.isdir(path)]
         files = [found_file(path, path) for path in paths]
         matches = [(file.path, file.path, file.size) for file in files if file.regular]
         others = [_left_out(file.path, file, _NOT_REGULAR) for file in files if not file.regular]
@@ -208,7 +218,7 @@ def _is_terminal(status: os.stat_result) -> bool:
     if not stat.S_ISCHR(status.st_mode):
         return False
     terminals = (number for number in range(3) if os.isatty(number))
-    return any(os.fstat(number).st_rdev == status.st_rdev for number in terminals)
+    return any(same_device(os.fstat(number), status) for number in terminals)
 
 
 def _remote(name: str, filesystem: Any, path: str, alone: bool) -> list[Source]:

@@ -16,6 +16,12 @@ FORMATS = {
     ".parquet": "parquet",
     ".arrow": "arrow",
     ".feather": "arrow",
+    ".arrows": "arrow",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
     ".txt": "lines",
     ".text": "lines",
     ".md": "document",
@@ -40,6 +46,7 @@ COMPRESSION_SIGNATURES = {"gzip": GZIP, "zstd": ZSTD, "bz2": BZ2}
 _READABLE = (
     (re.compile(rb"PAR1[\x00-\x1f]"), "a Parquet file", ".parquet"),
     (re.compile(rb"ARROW1\x00"), "an Arrow file", ".arrow"),
+    (re.compile(rb"\xff\xff\xff\xff[^\xff]"), "an Arrow stream", ".arrows"),
 )
 _COMPRESSED = ((GZIP, "gzip", ".gz"), (ZSTD, "zstd", ".zst"), (BZ2, "bzip2", ".bz2"))
 _FOREIGN = (
@@ -59,12 +66,12 @@ _FOREIGN = (
     (re.compile(rb"\xff\xd8\xff"), "a JPEG image"),
     (re.compile(rb"GIF8[79]a"), "a GIF image"),
     (re.compile(rb"RIFF....(WEBP|WAVE|AVI )", re.DOTALL), "a RIFF image, sound or film"),
-    (re.compile(rb"SQLite format 3\x00"), "a SQLite database"),
     (re.compile(rb"\x89HDF\r\n"), "an HDF5 file"),
     (re.compile(rb"\x93NUMPY"), "a NumPy array"),
     (re.compile(rb"Obj\x01"), "an Avro file"),
     (re.compile(rb".{257}ustar", re.DOTALL), "a tar archive"),
 )
+_SQLITE = re.compile(rb"SQLite format 3\x00")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -110,6 +117,8 @@ def misnamed(name: str, start: bytes) -> str | None:
     for pattern, what, suffix in _COMPRESSED:
         if pattern.match(start):
             return f"is compressed with {what}; rename it to {name}{suffix}"
+    if _SQLITE.match(start):
+        return "is a SQLite database; name its path as sqlite:///PATH"
     for pattern, what in _FOREIGN:
         if pattern.match(start):
             if what.startswith("UTF"):

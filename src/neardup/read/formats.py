@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+import pyarrow as pa
+
 from neardup.errors import UnreadableError
 from neardup.frozen import dataclass
 from neardup.read.batch import Rows
 from neardup.read.columnar import TableColumns
 from neardup.read.columns import Wanted, undictionaried
+from neardup.read.foreign.copied import FOREIGN, copied, opened
 from neardup.read.ids import IdKind, kind_of_ids
 from neardup.read.json.files import first_id, read_json, read_json_lines
 from neardup.read.lines import LINE_COLUMNS, read_lines
@@ -38,6 +41,10 @@ class Formats(Generic[R]):
     def read(self, source: Source, wanted: Wanted, most: int) -> Iterator[R]:
         """Read one file as rows; errors name the file."""
         with explained(source.name):
+            if source.format in FOREIGN:
+                with copied(source) as file:
+                    yield from self._table("arrow", file, source, wanted, most)
+                return
             if source.format in _TABLES:
                 with source.random_access() as file:
                     yield from self._table(source.format, file, source, wanted, most)
@@ -60,16 +67,24 @@ class Formats(Generic[R]):
 
     def require(self, format: str, name: str) -> None:
         """Refuse a file whose format cannot hold the content."""
-        if format not in _TABLES and format not in self.streamed:
+        if format not in (*_TABLES, *FOREIGN) and format not in self.streamed:
             raise UnreadableError(f"{name} {self.refusal}")
 
     def check_table(self, source: Source, wanted: Wanted) -> IdKind:
         """Refuse a table that lacks a column; returns the kind of its ids."""
-        with explained(source.name), source.random_access() as file:
-            schema = _SCHEMAS[source.format](file, source.name)
+        with explained(source.name):
+            schema = _schema(source)
         self.columns_of(source.name, schema, wanted)
         has_id = wanted.id in schema.names
         return kind_of_ids(undictionaried(schema.field(wanted.id).type) if has_id else None)
+
+
+def _schema(source: Source) -> pa.Schema:
+    if source.format in FOREIGN:
+        with opened(source) as table:
+            return table.schema
+    with source.random_access() as file:
+        return _SCHEMAS[source.format](file, source.name)
 
 
 def _read_delimited(
@@ -97,7 +112,7 @@ def check_columns(source: Source, wanted: Wanted) -> IdKind | None:
 
     None if that is not known yet.
     """
-    if source.format in _TABLES:
+    if source.format in (*_TABLES, *FOREIGN):
         return TEXT_FORMATS.check_table(source, wanted)
     if source.format == "document":
         wanted.require(source.name, FILE_COLUMNS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -14,6 +15,7 @@ from neardup import kernels
 from neardup.errors import InputError, NoColumnError
 from neardup.read.columns import field_texts
 from neardup.read.file_kinds import kind_of
+from neardup.read.streams import stream_of
 
 _SHOWN = 3
 _LONGEST_PATH = 4096
@@ -32,31 +34,45 @@ def table_of(held: Any) -> pa.Table | None:
     """Convert a table to an Arrow table; None if it is not a table.
 
     Takes Arrow tables, record batches and readers, pandas and Polars frames, Polars lazy frames,
-    DuckDB relations, and anything with `__arrow_c_stream__`. Tables that can be read only once, or
-    are computed on each read, are loaded into memory.
+    DuckDB relations, datasets of Hugging Face, and anything with `__arrow_c_stream__`. What can be
+    read only once, or is computed on each read, is held in memory or, if it is large, in a
+    temporary file.
     """
     if isinstance(held, pa.Table):
         return held
     if isinstance(held, pa.RecordBatch):
         return pa.Table.from_batches([held])
+    stream = stream_of(held)
+    if stream is not None:
+        return stream.table()
+    if not hasattr(held, "columns"):
+        return None
     try:
-        if type(held).__name__ == "LazyFrame":  # accessing its columns would warn
-            held = held.collect()
-        if hasattr(held, "columns"):
-            return pa.table(held)
-        # A series is a stream too, of one unnamed column.
-        if not hasattr(held, "__arrow_c_stream__") or hasattr(held, "dtype"):
-            return None
-        try:
-            reader = pa.RecordBatchReader.from_stream(held)
-        except pa.ArrowInvalid:  # also a column
-            return None
-        return reader.read_all()
+        return pa.table(held)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"the {type(held).__name__} cannot be read as an Arrow table: {reason}"
-        ) from None
+        raise InputError(_not_a_table(held, error)) from None
+
+
+def batches_of(held: Any) -> Iterator[pa.RecordBatch] | None:
+    """The rows of a table, to be read once: a stream is not held; None if it is not a table."""
+    stream = stream_of(held)
+    if stream is not None:
+        return stream.batches
+    table = table_of(held)
+    return None if table is None else iter(table.to_batches())
+
+
+def _not_a_table(held: Any, error: Exception) -> str:
+    kind = type(held).__name__
+    mixed = re.search(r"for column (.*) with type object", str(error))
+    if mixed is not None:
+        name = mixed[1]
+        return (
+            f"the {kind} has values of several types in the column {name!r}; make them alike, for "
+            f"example frame[{name!r}] = frame[{name!r}].astype('string')"
+        )
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return f"the {kind} cannot be read as an Arrow table: {reason}"
 
 
 def require_no_paths(held: Any, instead: str) -> None:
@@ -223,9 +239,9 @@ def _texts(column: pa.Array, name: str) -> pa.Array:
 def _batches(table: Any) -> Iterator[pa.RecordBatch]:
     if isinstance(table, str | bytes | Mapping):
         raise InputError(f"one record was given where many are expected; {_EXPECTED}")
-    held = table_of(table)
+    held = batches_of(table)
     if held is not None:
-        yield from held.to_batches()
+        yield from held
     elif isinstance(table, Iterable):
         records = iter(table)
         while some := list(islice(records, _ROWS_AT_ONCE)):

@@ -29,19 +29,23 @@ from neardup.read.file_kinds import (
     not_compressed,
 )
 from neardup.read.limits import printable
+from neardup.system.files import is_null
 
 _BUFFER = 1 << 20
 _LINE_BLOCK = 1 << 16
 _LONGEST_MAGIC = 10
 SNIFF = "sniff"
-_FORMATS = (("parquet", rb"PAR1"), ("arrow", rb"ARROW1"), ("json", rb"(\xef\xbb\xbf)?\s*\{"))
+_FORMATS = (
+    ("parquet", rb"PAR1"),
+    ("arrow", rb"ARROW1|\xff\xff\xff\xff"),
+    ("json", rb"(\xef\xbb\xbf)?\s*\{"),
+)
 
 
 _BLOCK = 1 << 20
 _LOOK_EVERY = 64 << 20
 # Disk space to leave free: this much, or a twentieth of a small disk.
 _LEFT_FREE = 1 << 30
-_NULL = "/dev/null"
 STANDARD_INPUT = "standard input"
 
 
@@ -164,28 +168,53 @@ class Spool:
 
     def store(self, stream: BinaryIO, name: str) -> str:
         """Copy a stream unchanged, and return the path of the copy."""
+        with self.new_file() as copy:
+            copy_stream(stream, copy, name)
+        return copy.name
+
+    def new_file(self) -> BinaryIO:
+        """A new file to write to, which has a path as its name."""
         path = self._folder.path / str(self._copies)
         self._copies += 1
-        with path.open("wb") as copy:
-            copy_stream(stream, copy, name)
-        return os.fspath(path)
+        return open(path, "wb")
+
+
+class RoomLeft(io.RawIOBase):
+    """A temporary file to write to; `InputError` before the disk is full.
+
+    `name` is the input that is copied.
+    """
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file, self._name = file, name
+        self._copied = self._looked = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, block: Any) -> int:
+        folder = tempfile.gettempdir()
+        size = memoryview(block).nbytes
+        try:
+            self._file.write(block)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise _no_room(self._name, self._copied, folder, why) from error
+        self._copied += size
+        if self._copied - self._looked >= _LOOK_EVERY:
+            self._looked = self._copied
+            disk = shutil.disk_usage(folder)
+            if disk.free < min(_LEFT_FREE, disk.total // 20):
+                left = f"{disk.free / 1e6:,.0f} MB are left"
+                raise _no_room(self._name, self._copied, folder, left)
+        return size
 
 
 def copy_stream(stream: BinaryIO, copy: BinaryIO, name: str) -> None:
     """Copy a stream; `InputError` before the disk for temporary files is full."""
-    folder = tempfile.gettempdir()
-    copied = looked = 0
+    checked = RoomLeft(copy, name)
     while block := stream.read(_BLOCK):
-        try:
-            copy.write(block)
-        except OSError as error:
-            raise _no_room(name, copied, folder, error.strerror or str(error)) from error
-        copied += len(block)
-        if copied - looked >= _LOOK_EVERY:
-            looked = copied
-            disk = shutil.disk_usage(folder)
-            if disk.free < min(_LEFT_FREE, disk.total // 20):
-                raise _no_room(name, copied, folder, f"{disk.free / 1e6:,.0f} MB are left")
+        checked.write(block)
 
 
 def _no_room(name: str, copied: int, folder: str, why: str) -> InputError:
@@ -202,15 +231,11 @@ def refuse_endless(name: str, status: os.stat_result, *, is_terminal: bool) -> N
         what = "a socket"
     elif stat.S_ISBLK(status.st_mode):
         what = "a disk"
-    elif stat.S_ISCHR(status.st_mode) and not is_terminal and not _is_null(status):
+    elif stat.S_ISCHR(status.st_mode) and not is_terminal and not is_null(status):
         what = "a device"
     else:
         return
     raise InputError(f"{name} is {what}, not a file or a pipe; name a file with documents")
-
-
-def _is_null(status: os.stat_result) -> bool:
-    return status.st_rdev == os.stat(_NULL).st_rdev
 
 
 class _LinesOfPart(io.RawIOBase):
@@ -253,7 +278,8 @@ class Source:
     `filesystem` is None for a local file. `once` marks inputs that can be read only once: standard
     input, pipes and terminals. A format of "sniff" is detected by the first bytes. `found` marks
     files found in a folder or by a glob, which are skipped if they cannot be read. `fault` is the
-    reason why a file is skipped without reading it. With a `part`, only that is read.
+    reason why a file is skipped without reading it. With a `part`, only that is read. `sheet` is
+    the sheet of a workbook; empty for the first. `copied` marks a temporary copy on this machine.
     """
 
     name: str
@@ -267,6 +293,8 @@ class Source:
     found: bool = False
     fault: str = ""
     part: Part | None = None
+    sheet: str = ""
+    copied: bool = False
 
     @property
     def is_local(self) -> bool:
@@ -319,7 +347,7 @@ class Source:
 def spooled(stream: BinaryIO, name: str) -> Iterator[Any]:
     """Copy a stream to a temporary file, for formats that need random access."""
     with tempfile.TemporaryFile(prefix="neardup-") as copy:
-        copy_stream(stream, copy, name)
+        copy_stream(stream, cast(BinaryIO, copy), name)
         copy.seek(0)
         with pa.PythonFile(copy, mode="r") as file:
             yield file

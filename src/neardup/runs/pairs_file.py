@@ -221,7 +221,7 @@ class _Folder:
             PAIRS_TO_LABEL: {**about, "why": self._why, "answered": answered}
         }
         text = json.dumps(summary, indent=2, ensure_ascii=False)
-        (self._folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        (self._folder / "summary.json").write_text(text + "\n", encoding="utf-8", newline="\n")
 
     def _write(self, name: str, columns: dict[str, pa.Array]) -> None:
         with (self._folder / f"{name}.parquet").open("wb") as file:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import fcntl
 import gc
 import os
 import secrets
 import signal
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -34,6 +34,7 @@ from neardup.service.settings import ServeSettings
 from neardup.service.shared import Shared
 from neardup.service.worker import run_worker
 from neardup.service.writer.process import Writer
+from neardup.system import locks
 
 _LOCK = ".neardup-serve.lock"
 _SOCKET = ".neardup-serve.socket"
@@ -273,24 +274,21 @@ def _data_folder(path: Path) -> Path:
 def _locked(path: Path) -> int:
     """A lock that only one service of a data folder has."""
     try:
-        file = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        file = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise NeardupError(
             f"cannot write to {path}: {error.strerror}; name another folder"
         ) from None
     until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return file
-        except BlockingIOError:
-            if time.monotonic() > until:
-                os.close(file)
-                raise NeardupError(
-                    f"{path} is served already by another process; stop that one, or serve "
-                    "another folder"
-                ) from None
-            time.sleep(_PAUSE)
+    while not locks.try_lock(file):
+        if time.monotonic() > until:
+            os.close(file)
+            raise NeardupError(
+                f"{path} is served already by another process; stop that one, or serve "
+                "another folder"
+            )
+        time.sleep(_PAUSE)
+    return file
 
 
 def _writer_socket(data: Path) -> tuple[socket.socket, str]:
@@ -312,9 +310,10 @@ def _writer_socket(data: Path) -> tuple[socket.socket, str]:
 def _listeners(
     family: socket.AddressFamily, address: str, port: int, count: int
 ) -> list[socket.socket]:
-    """A socket for each worker on one port; the system spreads the connections over them.
+    """A socket for each worker on one port; Linux spreads the connections over them.
 
-    A single socket would be emptied by whichever worker wakes first.
+    A single socket would be emptied by whichever worker wakes first. macOS gives all connections to
+    one of several sockets, so there the workers share one.
     """
     until = time.monotonic() + _PATIENCE
     while True:
@@ -332,8 +331,11 @@ def _listeners(
                     "--host or --port"
                 ) from None
             time.sleep(_PAUSE)
-    found = []
+    found: list[socket.socket] = []
     for _ in range(count):
+        if found and sys.platform != "linux":
+            found.append(found[0].dup())
+            continue
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

@@ -1,6 +1,7 @@
 """The reproduced systems: their published values, and the pairs that windows lose."""
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from neardup.lab.reproduce import slides_examples
 from neardup.lab.reproduce.bands import reproduce_bands
 from neardup.lab.reproduce.blog import reproduce_blog
 from neardup.lab.reproduce.documents import KnownIds
-from neardup.lab.reproduce.published import CAIM, IRRS
+from neardup.lab.reproduce.published import BLOG_HASHES, CAIM, IRRS
 from neardup.lab.reproduce.report import BesideTable
 from neardup.lab.reproduce.slides import reproduce_slides
 from neardup.lab.reproduce.sphere import (
@@ -56,7 +57,7 @@ def pages(tmp_path):
 @pytest.mark.parametrize(("lab", "level"), [(CAIM, 1), (IRRS, 2)], ids=["s0", "s3"])
 def test_labs_give_the_golden_counts(shared_data, lab, level):
     done = reproduce_bands(lab, [str(shared_data / "arxiv" / "features.parquet")])
-    (table,) = done.tables
+    table, _ = done.tables
     found = {
         (row[0], row[1]): (candidates, true)
         for row, candidates, true in zip(
@@ -205,6 +206,68 @@ def test_an_empty_input_is_refused(tmp_path):
     path.write_text("", encoding="utf-8")
     with pytest.raises(nd.InputError, match="no document"):
         reproduce_articles([str(path)])
+
+
+SYSTEMS = {
+    "caim": partial(reproduce_bands, CAIM),
+    "irrs": partial(reproduce_bands, IRRS),
+    "blog": reproduce_blog,
+    "sphere": reproduce_articles,
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_runs_without_data(name):
+    if name == "blog":
+        pytest.importorskip("jieba")
+    done = SYSTEMS[name]()
+    again = SYSTEMS[name]().as_dict()
+    data, original, *_ = done.differences
+    assert f"these are {done.documents:,} generated articles" in data
+    assert f"neardup reproduce {name} " in original
+    assert not any("--truth" in sentence for sentence in done.differences)
+    exact = done.table("Exactly, without data")
+    assert exact == done.tables[-1]
+    if name != "sphere":  # which only estimates
+        for row in exact.rows:
+            assert row[1] == row[2] or row[1] == "all k-bit flips"
+    assert not differing(done.as_dict(), again)
+
+
+def differing(one, other):
+    """The tables that differ in anything but times."""
+    return [
+        first["title"]
+        for first, second in zip(one["tables"], other["tables"], strict=True)
+        for a, b in zip(first["rows"], second["rows"], strict=True)
+        if any(a[key] != b[key] for key in a if "seconds" not in key)
+    ]
+
+
+def test_generated_articles_behave_like_the_originals():
+    """More tables find more, more bits find less; borders lose pairs; distance 5 is not enough."""
+    table = reproduce_bands(CAIM).tables[0]
+    found = {(row[0], row[1]): row for row in table.rows}
+    recall = dict(zip(found, table.column("recall"), strict=True))
+    precision = dict(zip(found, table.column("precision"), strict=True))
+    for bits in (10, 12, 18):
+        assert recall[2, bits] < recall[3, bits] < recall[4, bits]
+    for bands in (2, 3, 4):
+        assert recall[bands, 10] > recall[bands, 12] > recall[bands, 18]
+        assert precision[bands, 10] < precision[bands, 12] < precision[bands, 18]
+    assert all(row[3] / 2 < row[4] < row[3] * 2 for row in table.rows)
+    within = reproduce_articles().table("Pairs of similar lengths")
+    assert all(lost > 0 for lost in within.column("lost"))
+
+
+def test_the_string_hash_is_that_of_the_published_code():
+    """As it stands in the blog."""
+    for word, digits in BLOG_HASHES.items():
+        x = ord(word[0]) << 7
+        for c in word:
+            x = ((x * 1000003) ^ ord(c)) & (2**128 - 1)
+        x ^= len(word)
+        assert f"{int(bin(x)[2:].zfill(64)[-64:], 2):016x}" == digits
 
 
 def test_headings_share_their_upper_line():

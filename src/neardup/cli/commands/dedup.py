@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
+from neardup.cli.kept_rows import KeptRows, kept_rows
 from neardup.cli.terminal import count, say, say_json, say_rejected, size
 
 if TYPE_CHECKING:
@@ -30,9 +31,15 @@ _GO_ON = "; the same command goes on after the passes that are finished"
 
 @click.command(cls=Command)
 @options.inputs
-@options.path("--output", "-o", required=True, help="Folder to write.")
+@options.path(
+    "--output",
+    "-o",
+    required=True,
+    help="Folder to write. A name that ends with .parquet, .jsonl or .csv (the latter two also "
+    "with .gz, .zst or .bz2) is a file for the kept rows alone; - prints them.",
+)
 @options.overwrite
-@options.row_format("the kept and removed rows")
+@options.row_format("the kept and removed rows", note="parquet; jsonl for -")
 @options.flag(
     "--copies",
     help="Add a column `copies` to the kept rows: how many documents each stands for.",
@@ -90,7 +97,7 @@ def dedup(
     inputs: tuple[str, ...],
     output: Path,
     overwrite: bool,
-    format: str,
+    format: str | None,
     copies: bool,
     against: tuple[str, ...],
     within: bool,
@@ -114,7 +121,7 @@ def dedup(
     """Find near-duplicates and keep one document of each cluster.
 
     Writes the kept and the removed documents, the pairs that removed them, the clusters, a summary
-    and a report in HTML to a folder.
+    and a report in HTML to a folder, or the kept documents alone to a file.
 
     Example: neardup dedup corpus.jsonl.gz -o out --threshold 0.8
     """
@@ -133,7 +140,8 @@ def dedup(
 
     stored = {} if config is None else settings_in(config)
     settings = DedupSettings.of(preset=preset, **{**stored, **options.given_settings(context)})
-    require_format(format)
+    if format is not None:
+        require_format(format)
     if within and not against:
         raise SettingError("--within needs another collection; name it with --against")
     if update:
@@ -141,6 +149,7 @@ def dedup(
         index = Path(against[0])
     if replace and index is None:
         raise SettingError("--replace is for documents added to an index; use --update or --index")
+    rows = kept_rows(output, format, json=json)
     if engine == "spark":
         from neardup.cli.spark import SparkRun, dedup_on_spark
 
@@ -148,6 +157,10 @@ def dedup(
         refused = next((name for name, given in unable.items() if given), None)
         if refused is not None:
             raise SettingError(f"{refused} needs the local engine; leave out --engine spark")
+        if rows is not None:
+            raise SettingError(
+                f"--engine spark writes folders of parts; name a folder instead of {rows.name}"
+            )
         run = SparkRun(inputs, against, output, master, work, conf)
         dedup_on_spark(
             run,
@@ -155,7 +168,7 @@ def dedup(
             within=within,
             resume=resume,
             overwrite=overwrite,
-            format=format,
+            format=format or "parquet",
             copies=copies,
             strict=strict,
             stages=Stages(quiet=quiet or json, progress=progress),
@@ -170,8 +183,11 @@ def dedup(
             raise SettingError(f"{name} is for --engine spark; add it, or leave {name} out")
     told = None if decisions is None else given_decisions(decisions)
     others = [place for place in (index, config) if place is not None]
-    require_apart(output, [*inputs, *against, *others])
-    FOLDER.require_free(output, overwrite=overwrite)
+    if rows is None:
+        require_apart(output, [*inputs, *against, *others])
+        FOLDER.require_free(output, overwrite=overwrite)
+    else:
+        rows.require_free([*inputs, *against, *others], overwrite=overwrite)
     if index is not None:
         from neardup.deduplication.to_index import require_fitting_index, require_update
 
@@ -179,7 +195,8 @@ def dedup(
     if resume:
         require_checkable([*inputs, *against])
     keep_freed_memory()
-    stopping.writes(output, advice=_GO_ON if resume else "")
+    if rows is None or rows.path is not None:
+        stopping.writes(output, advice=_GO_ON if resume else "")
     with ExitStack() as stack:
         stages = stack.enter_context(Stages(quiet=quiet or json, progress=progress))
         work_folder = work_folder_of(output)
@@ -222,20 +239,28 @@ def dedup(
             from neardup.deduplication.to_index import require_no_replacing
 
             require_no_replacing(result, index)
-        saved = save(
-            result,
-            output,
-            overwrite=overwrite,
-            format=format,
-            copies=copies,
-            command=shlex.join(["neardup", *sys.argv[1:]]),
-            progress=stages("output"),
-        )
+        command = shlex.join(["neardup", *sys.argv[1:]])
+        bar = stages("output")
+        if rows is not None:
+            saved = rows.save(
+                result, overwrite=overwrite, copies=copies, command=command, progress=bar
+            )
+        else:
+            saved = save(
+                result,
+                output,
+                overwrite=overwrite,
+                format=format or "parquet",
+                copies=copies,
+                command=command,
+                progress=bar,
+            )
         if index is not None:
             from neardup.deduplication.to_index import leave_index
 
             bar, kept = stages("index"), saved.summary["kept"]
-            tell = stopping.adds_to(index, f"{output} was written, ")
+            written = str(output) if rows is None else rows.name
+            tell = stopping.adds_to(index, f"{written} was written, ")
 
             def committed(stored: int) -> None:
                 tell(stored)
@@ -248,9 +273,10 @@ def dedup(
     if json:
         say_json(saved.summary)
     elif not quiet:
-        _print(result, saved, output)
+        _print(result, saved, output, rows)
         if index is not None:
-            _print_index(index, put, saved.summary["kept"])
+            printed = rows is not None and rows.are_printed
+            say(_added(index, put, saved.summary["kept"]), err=printed)
 
 
 def _require_update(against: tuple[str, ...], index: Path | None, resume: bool) -> None:
@@ -277,7 +303,8 @@ def _is_same(index: Path, against: tuple[str, ...]) -> bool:
     return os.path.realpath(against[0]) == os.path.realpath(index)
 
 
-def _print_index(index: Path, put: Put, kept: int) -> None:
+def _added(index: Path, put: Put, kept: int) -> str:
+    """How many of the kept documents were added to the index."""
     counts = [f"{put.stored - put.replaced:,} added"]
     if put.replaced:
         counts.append(f"{put.replaced:,} replaced")
@@ -285,7 +312,7 @@ def _print_index(index: Path, put: Put, kept: int) -> None:
         counts.append(f"{kept - put.stored:,} there already")
     if put.renamed:
         counts.append(f"{put.renamed:,} under an id with a hash, because theirs was in use")
-    say(f"{', '.join(counts)} → {index}")
+    return f"{', '.join(counts)} → {index}"
 
 
 def _repeated(summary: Mapping[str, Any]) -> str:
@@ -302,24 +329,33 @@ def _repeated(summary: Mapping[str, Any]) -> str:
     )
 
 
-def _print(result: Result, saved: Saved, output: Path) -> None:
+def _print(result: Result, saved: Saved, output: Path, rows: KeptRows | None) -> None:
     summary = saved.summary
-    say(headline(summary))
-    say(f"{_listed(result, summary)}; {count(summary['candidates'], 'candidate')}, each compared")
-    if "repeats_index" in summary:
-        say(_repeated(summary))
-    if "decisions" in summary:
-        say(_obeyed(summary["decisions"]))
-    if summary["unproven"]:
-        say(unproven_line(result.settings, summary["unproven"], ", as in these"))
-        for line in _chains(result):
-            say(line)
-    say(f"{time_spent(summary)}, peak memory {size(int(summary['peak_megabytes'] * 1e6))}")
-    say(summary["reason"])
-    for line in _largest(result, saved.texts):
-        say(line)
+    for line in _told(result, saved, in_folder=rows is None):
+        say(line, err=rows is not None and rows.are_printed)
+    if rows is not None:
+        rows.say_end(result, summary)
+        return
     say_rejected(summary["rejected"], summary["left_out"], output / "rejected.jsonl")
     say_end(summary, output)
+
+
+def _told(result: Result, saved: Saved, *, in_folder: bool) -> Iterator[str]:
+    """What was found and how, line by line."""
+    summary = saved.summary
+    yield headline(summary)
+    compared = f"{count(summary['candidates'], 'candidate')}, each compared"
+    yield f"{_listed(result, summary)}; {compared}" if in_folder else compared
+    if "repeats_index" in summary:
+        yield _repeated(summary)
+    if "decisions" in summary:
+        yield _obeyed(summary["decisions"])
+    if summary["unproven"]:
+        yield unproven_line(result.settings, summary["unproven"], ", as in these")
+        yield from _chains(result)
+    yield f"{time_spent(summary)}, peak memory {size(int(summary['peak_megabytes'] * 1e6))}"
+    yield summary["reason"]
+    yield from _largest(result, saved.texts)
 
 
 def say_end(summary: Mapping[str, Any], output: Path) -> None:

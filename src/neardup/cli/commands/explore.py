@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 import click
@@ -11,14 +9,7 @@ import click
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
 from neardup.cli.terminal import say
-
-# A separate process: a browser that it starts must not inherit the signals blocked here, and one
-# that runs in a terminal would take this one.
-_OPEN = (
-    "import signal, sys, webbrowser; "
-    "signal.pthread_sigmask(signal.SIG_SETMASK, []); "
-    "webbrowser.open(sys.argv[1])"
-)
+from neardup.system.browser import open_browser
 
 
 @click.command(cls=Command)
@@ -79,22 +70,6 @@ def explore(
     stopping.instead(lambda _number: server.shutdown())
     say(f"neardup explores {shown} on {server.address} (Ctrl-C ends it)", err=True)
     if not no_browser:
-        _open_browser(server.address)
+        open_browser(server.address)
     server.serve_forever()
     server.finish()
-
-
-def _open_browser(address: str) -> None:
-    """Open the address where there is a screen: a text browser would take the terminal."""
-    screens = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
-    if sys.platform != "darwin" and not any(os.environ.get(name) for name in screens):
-        return
-    import subprocess
-
-    subprocess.Popen(
-        [sys.executable, "-c", _OPEN, address],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )

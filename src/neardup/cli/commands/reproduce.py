@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 
     from neardup.lab.reproduce.report import BesideTable, Cell, Reproduction
 
-_TERMS = "documents with the columns id, terms and weights, such as tf-idf vectors of abstracts"
-_NEEDS = {
-    "caim": _TERMS,
-    "irrs": _TERMS,
-    "slides": "",
-    "blog": "Chinese texts: files, a folder, or a Parquet file with a column text",
-    "sphere": "articles: a folder of text files, or a Parquet file with a column text",
-}
+_NAMES = ("caim", "irrs", "slides", "blog", "sphere")
 _WITH_TRUTH = ("blog", "sphere")
 _FORMER = {"s0": "caim", "s1": "slides", "s2": "blog", "s3": "irrs", "s4": "sphere"}
 
@@ -35,10 +28,15 @@ _FORMER = {"s0": "caim", "s1": "slides", "s2": "blog", "s3": "irrs", "s4": "sphe
     "preset",
     "caim, irrs, slides, blog or sphere; `neardup presets` says what they are.",
     metavar="PRESET",
-    shell_complete=options.one_of(tuple(_NEEDS)),
+    shell_complete=options.one_of(_NAMES),
 )
 @options.argument(
-    "inputs", "Data to run on; slides has its own examples.", metavar="[INPUT...]", nargs=-1
+    "inputs",
+    "Data to run on: for caim and irrs tf-idf vectors with the columns id, terms and weights, for "
+    "blog Chinese texts, for sphere articles; slides has its own examples.",
+    metavar="[INPUT...]",
+    nargs=-1,
+    default_note="generated articles",
 )
 @options.path(
     "--truth",
@@ -58,9 +56,9 @@ def reproduce(
 ) -> None:
     """Run a published system again, beside its published values.
 
-    Example: neardup reproduce caim arxiv-features.parquet
+    Example: neardup reproduce caim
     """
-    _check(preset, inputs, truth)
+    _check(preset, inputs, {"--truth": truth, "--text": text, "--id": id})
     done = _run(preset, list(inputs), truth, text, id, threads)
     if json:
         say_json(done.as_dict())
@@ -68,20 +66,21 @@ def reproduce(
         _print(done)
 
 
-def _check(preset: str, inputs: tuple[str, ...], truth: Path | None) -> None:
+def _check(preset: str, inputs: tuple[str, ...], about: dict[str, object]) -> None:
     if preset in _FORMER:
         raise SettingError(f"{preset} is now called {_FORMER[preset]}; give that name")
-    if preset not in _NEEDS:
-        raise SettingError(f"{preset!r} cannot be reproduced; choose {', '.join(_NEEDS)}")
-    if _NEEDS[preset] and not inputs:
-        raise SettingError(f"{preset} needs data: give {_NEEDS[preset]}")
-    if inputs and not _NEEDS[preset]:
+    if preset not in _NAMES:
+        raise SettingError(f"{preset!r} cannot be reproduced; choose {', '.join(_NAMES)}")
+    if inputs and preset == "slides":
         raise SettingError(f"{preset} runs on its own examples; omit {inputs[0]}")
-    if truth is not None and preset not in _WITH_TRUTH:
+    if about["--truth"] is not None and preset not in _WITH_TRUTH:
         raise SettingError(
             f"{preset} has no use for --truth: "
-            + ("it finds every true pair itself" if _NEEDS[preset] else "it has its own values")
+            + ("it has its own values" if preset == "slides" else "it finds every true pair itself")
         )
+    for option, value in about.items():
+        if value is not None and not inputs:
+            raise SettingError(f"{option} {value} is about INPUT; give INPUT, or omit {option}")
 
 
 def _run(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +20,7 @@ import lmdb
 
 from neardup.errors import InputError, NeardupError
 from neardup.kernels.index_tables import check_pages
+from neardup.system.files import size_limit
 
 _TRIES, _PAUSE = 8, 0.01
 
@@ -134,8 +135,7 @@ def _full_disk(path: Path, error: Exception) -> str | None:
     if code == errno.EDQUOT:
         return f"the disk quota for {path} is used up; free some space and try again"
     if code == errno.ENOSPC:
-        free = os.statvfs(path)
-        room = free.f_bavail * free.f_frsize
+        room = shutil.disk_usage(path).free
         return (
             f"the disk that holds it is full ({room:,} bytes are free); free some space and try "
             "again"
@@ -145,8 +145,8 @@ def _full_disk(path: Path, error: Exception) -> str | None:
 
 def _refused(path: Path) -> int | None:
     """The error code of a trial write in the folder; None if it succeeds."""
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    if limit != resource.RLIM_INFINITY and _largest_file(path) + _PROBE > limit:
+    limit = size_limit()
+    if limit is not None and _largest_file(path) + _PROBE > limit:
         return errno.EFBIG
     try:
         with tempfile.TemporaryFile(dir=path) as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import mmap
 import os
 import threading
 import time
@@ -18,11 +17,13 @@ from neardup.errors import NeardupError, SettingError
 from neardup.index.disk import turns
 from neardup.index.disk.damage import explained, require_sound, require_sound_front
 from neardup.index.disk.turns import WaitedTooLongError, WriterLock
+from neardup.system.files import allocate, allocated_bytes, make_sparse
+from neardup.system.memory import has_addresses
 
 DATA = "data.mdb"
 LOCK = "lock.mdb"
 FILES = (DATA, LOCK, turns.LOCK)
-# Address space, not disk space: the file grows with its contents.
+# Address space, not disk space: the file grows with its contents, or is sparse.
 FIRST_MAP = 1 << 30
 _GROWTH = 4
 _READERS = 1024
@@ -114,7 +115,7 @@ class Environment:
 
     def used_bytes(self) -> int:
         """Size of the file on disk."""
-        return os.stat(self.path / DATA).st_blocks * 512
+        return allocated_bytes(self.path / DATA)
 
     def copy(self, transaction: Any, folder: Path) -> None:
         """Write the state that a transaction sees to another folder, compacted; writers go on."""
@@ -138,13 +139,15 @@ class Environment:
                 raise NeardupError(
                     f"{self.path} holds no index; create one with neardup index create"
                 )
+            if not readonly:
+                make_sparse(self.path / DATA)  # on Windows, LMDB makes it as large as the map
             _reserve(self.path / LOCK)
             environment = lmdb.open(
                 os.fsencode(self.path),
                 map_size=max(FIRST_MAP, _file_size(self.path)),
                 max_readers=_READERS,
                 readonly=readonly,
-                create=not readonly,
+                create=False,  # the folder exists; on Windows, LMDB would misread its name
                 sync=self.sync,
                 max_spare_txns=8,
             )
@@ -264,20 +267,16 @@ def _reserve(lock: Path) -> None:
     """
     if lock.is_file():
         about = lock.stat()
-        if about.st_size >= _LOCK_BYTES and about.st_blocks * 512 >= about.st_size:
+        if about.st_size >= _LOCK_BYTES and allocated_bytes(lock) >= about.st_size:
             return
     try:
-        file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM, errno.EISDIR):
             return  # LMDB handles this for readers
         raise
     try:
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file, 0, _LOCK_BYTES)
-        else:  # macOS, where written files are not sparse
-            size = os.fstat(file).st_size
-            os.pwrite(file, bytes(max(0, _LOCK_BYTES - size)), size)
+        allocate(file, _LOCK_BYTES)
     finally:
         os.close(file)
 
@@ -292,14 +291,11 @@ def _file_key(data: Path) -> tuple[int, int] | None:
 
 def _require_addresses(path: Path, size: int) -> None:
     """Check for address space first: LMDB would unmap the old map, then fail, and lose both."""
-    try:
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-        mmap.mmap(-1, size, flags=flags, prot=mmap.PROT_READ).close()
-    except (OSError, ValueError, OverflowError):
+    if not has_addresses(size):
         raise NeardupError(
             f"{path} needs {size:,} bytes of address space to grow, which the system does not "
             "give to this program; raise its limit (ulimit -v)"
-        ) from None
+        )
 
 
 def _file_size(path: Path) -> int:

@@ -7,7 +7,6 @@ only when its change is durable.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from neardup.errors import NeardupError
+from neardup.system import locks
 
 LOCK = "writer.lock"
 _MOST_TOGETHER = 1024
@@ -139,7 +139,7 @@ class WriterLock:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
 
     @contextmanager
     def held(self, timeout: float, until: float) -> Iterator[None]:
@@ -151,15 +151,13 @@ class WriterLock:
         try:
             yield
         finally:
-            fcntl.flock(self._file, fcntl.LOCK_UN)
+            locks.unlock(self._file)
 
     def is_free(self) -> bool:
         """Whether no process holds the lock at this moment."""
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not locks.try_lock(self._file):
             return False
-        fcntl.flock(self._file, fcntl.LOCK_UN)
+        locks.unlock(self._file)
         return True
 
     def close(self) -> None:
@@ -167,16 +165,11 @@ class WriterLock:
 
     def _take(self, timeout: float, until: float) -> None:
         pause = _FIRST_PAUSE
-        while True:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise WaitedTooLongError(waited_too_long(self._folder, timeout)) from None
-                time.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-            else:
-                return
+        while not locks.try_lock(self._file):
+            if time.monotonic() >= until:
+                raise WaitedTooLongError(waited_too_long(self._folder, timeout))
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def waited_too_long(folder: Path, timeout: float) -> str:

@@ -61,7 +61,9 @@ class BenchmarkResult:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all of it as JSON; the file appears complete or not at all."""
         with replacing(path) as temporary:
-            temporary.write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+            temporary.write_text(
+                json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8", newline="\n"
+            )
 
     def table(self) -> Table:
         """Ours first, then the published rows; a published row names its source."""

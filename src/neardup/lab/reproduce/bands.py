@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError
+from neardup.lab.reproduce.exact import worked_example
+from neardup.lab.reproduce.generated import generated_corpus
 from neardup.lab.reproduce.published import ARXIV_DOCUMENTS, PublishedLab
 from neardup.lab.reproduce.report import BesideTable, Cell, Reproduction
 from neardup.lab.sweep.result import Sweep, SweepRow
@@ -34,21 +36,30 @@ _COLUMNS = {
 
 def reproduce_bands(
     lab: PublishedLab,
-    inputs: Sequence[str],
+    inputs: Sequence[str] = (),
     *,
     text: str | None = None,
     id: str | None = None,
     threads: int | None = None,
 ) -> Reproduction:
-    """Run the settings of a lab on documents with terms and weights, with the exact truth."""
+    """Run the settings of a lab on documents with terms and weights, with the exact truth.
+
+    Without `inputs`, on generated articles, weighted as the lab weighs its abstracts.
+    """
     began = time.perf_counter()
     known = preset(lab.preset)
+    made = None if inputs else generated_corpus(lab.preset)
+    documents: Any = list(map(Path, inputs))
+    features, weights = "terms", None
+    if made is not None:
+        documents, features, weights = made.documents, known.features, known.weights
     swept = sweep(
-        inputs[0] if len(inputs) == 1 else list(map(Path, inputs)),
+        documents,
         plans=[row.plan for row in lab.rows],
         threshold=known.threshold,
         similarity=known.similarity,
-        features="terms",
+        features=features,
+        weights=weights,
         hash=known.hash,
         tie=known.tie,
         text=text,
@@ -62,12 +73,13 @@ def reproduce_bands(
     return Reproduction(
         lab.preset,
         lab.system,
-        f"{swept.documents:,} documents with terms and weights ({swept.scheme})",
+        f"{made.told if made else f'{swept.documents:,} documents with terms and weights'} "
+        f"({swept.scheme})",
         swept.documents,
         time.perf_counter() - began,
-        (table,),
+        (table, worked_example(known.tie)),
         {} if swept.true_pairs is None else {"true_pairs": swept.true_pairs[0]},
-        tuple(_differences(lab, swept, table)),
+        (*(made.sentences if made else ()), *_differences(lab, swept, table)),
     )
 
 

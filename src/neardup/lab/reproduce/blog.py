@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from neardup.fingerprints import Fingerprints, hamming
 from neardup.lab.reproduce.documents import KnownIds, KnownPairs, fingerprinted
+from neardup.lab.reproduce.exact import blog_values
+from neardup.lab.reproduce.generated import generated_corpus
 from neardup.lab.reproduce.report import BesideTable, Cell, Reproduction
 from neardup.pairs.by_fingerprints import find_pairs, plan_of
 from neardup.pairs.by_fingerprints.probe import ProbePlan
@@ -25,18 +27,23 @@ LENGTHS = (0, 25, 50, 100, 200, 500)
 
 
 def reproduce_blog(
-    inputs: Sequence[str],
+    inputs: Sequence[str] = (),
     *,
     text: str | None = None,
     id: str | None = None,
     truth: str | None = None,
     threads: int | None = None,
 ) -> Reproduction:
-    """Fingerprint texts by keywords and search them with each method of the original."""
+    """Fingerprint texts by keywords and search them with each method of the original.
+
+    Without `inputs`, on generated texts whose copies are known.
+    """
     began = time.perf_counter()
     known = preset("blog")
-    known_ids = None if truth is None else KnownIds.read(truth)
-    found, ids = fingerprinted(inputs, known, text=text, id=id, threads=threads)
+    made = None if inputs else generated_corpus("blog")
+    known_ids = made.known if made else None if truth is None else KnownIds.read(truth)
+    documents = inputs if made is None else made.documents
+    found, ids = fingerprinted(documents, known, text=text, id=id, threads=threads)
     (limit,) = known.max_distance
     pairs = None if known_ids is None else known_ids.among(ids)
     searches = _searches(found, known.candidates, limit, threads)
@@ -45,14 +52,15 @@ def reproduce_blog(
     if pairs is not None:
         distances = np.asarray(hamming(found[pairs.a], found[pairs.b]))
         tables += [_by_limit(distances), _by_length(found, pairs, distances, limit)]
+    differences = _differences(tables, limit, pairs is not None)
     return Reproduction(
         "blog",
         "A blog on SimHash for Chinese pages (xv44586, 2019): jieba's 50 best keywords, 64 bits of "
         "a multiplicative string hash, four tables of 16 bits, distance up to 3",
-        f"{len(found):,} documents ({found.scheme})",
+        f"{made.told if made else f'{len(found):,} documents'} ({found.scheme})",
         len(found),
         time.perf_counter() - began,
-        tuple(tables),
+        (*tables, blog_values(limit)),
         {
             "distinct": crowding.distinct,
             "depth": crowding.depth,
@@ -61,7 +69,7 @@ def reproduce_blog(
             "fullest": crowding.fullest,
             **({} if pairs is None else {"known_pairs": len(pairs)}),
         },
-        tuple(_differences(tables, limit, pairs is not None)),
+        (*(made.sentences if made else ()), *differences),
     )
 
 
@@ -181,8 +189,8 @@ def _differences(tables: list[BesideTable], limit: int, with_truth: bool) -> lis
     sentences = [
         "Published: the blog shows code and arguments but no table; that column quotes its text.",
         f"Completeness: flipping bits finds {flipped} and the four tables find {by_tables} of the "
-        f"{complete} pairs within {limit} bits; the top bits alone find {by_prefix}, because one "
-        "differing bit among them loses a pair.",
+        f"{complete} pairs within {limit} bits; the top bits alone find {by_prefix}: one differing "
+        "bit among them loses a pair.",
         "Keywords: the blog segments a text with jieba, joins the words with | and segments the "
         "result again; we segment the text once.",
     ]

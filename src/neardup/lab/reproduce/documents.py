@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from neardup.collection.settings import DedupSettings
-from neardup.collection.source import FileSource, fingerprinter_of
+from neardup.collection.source import FileSource, MemorySource, Source, fingerprinter_of
 from neardup.errors import InputError
 from neardup.fingerprints import Fingerprints
 from neardup.fingerprints.fingerprinter import fitted
@@ -37,11 +37,20 @@ class KnownPairs:
 
 
 def fingerprinted(
-    inputs: Sequence[str], known: Preset, *, text: str | None, id: str | None, threads: int | None
+    inputs: Sequence[str] | pa.Table,
+    known: Preset,
+    *,
+    text: str | None,
+    id: str | None,
+    threads: int | None,
 ) -> tuple[Fingerprints, pa.Array]:
-    """Read documents and fingerprint them with a preset; return fingerprints and ids."""
+    """Read files or a table and fingerprint them with a preset; return fingerprints and ids."""
     settings = DedupSettings.of(preset=known.name, text=text, id=id, threads=threads)
-    source = FileSource(inputs, settings)
+    source: Source
+    if isinstance(inputs, pa.Table):
+        source = MemorySource(inputs, settings)
+    else:
+        source = FileSource(inputs, settings)
     fingerprinter = fingerprinter_of(settings.scheme, threads)
     fingerprinter = fitted(fingerprinter, (batch.columns for batch in source.batches()), None)
     ids: list[pa.Array] = []

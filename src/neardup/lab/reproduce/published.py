@@ -8,6 +8,22 @@ ARXIV_DOCUMENTS = 58_102
 WIKIPEDIA_DOCUMENTS = 158_000
 
 
+# The exercise of caim and irrs: two terms with given weights and bits.
+WORKED_WEIGHTS = {"bit": 0.4, "coin": 1.2}
+WORKED_BITS = {"bit": "1111", "coin": "1001"}
+WORKED_SUMS = (1.6, -0.8, -0.8, 1.6)
+WORKED_FINGERPRINT = "1001"
+
+# What the published code of the blog returns, in hexadecimal, and its example of a distance.
+BLOG_HASHES = {
+    "hash": "6c3db4c29c6010c4",
+    "simhash": "906715e69d079fba",
+    "文档": "2e2b68caea6d14b4",
+    "指纹": "2d085e82307432ee",
+}
+BLOG_DISTANCE = (("1011101", "1001001"), 2)
+
+
 @dataclass(frozen=True)
 class PublishedRow:
     """A row of a lab's table: M tables of K bits, their results, and seconds."""

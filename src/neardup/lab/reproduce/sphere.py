@@ -16,6 +16,8 @@ from neardup.fingerprints import Fingerprints, hamming
 from neardup.kernels import thread_count
 from neardup.kernels.hamming_join import join_windows
 from neardup.lab.reproduce.documents import KnownIds, KnownPairs, fingerprinted
+from neardup.lab.reproduce.exact import sphere_values
+from neardup.lab.reproduce.generated import generated_corpus
 from neardup.lab.reproduce.published import WIKIPEDIA_DOCUMENTS
 from neardup.lab.reproduce.report import BesideTable, Cell, Reproduction
 from neardup.pairs.by_fingerprints import LengthPlan, plan_of
@@ -137,23 +139,28 @@ def windowed_pairs(
 
 
 def reproduce_articles(
-    inputs: Sequence[str],
+    inputs: Sequence[str] = (),
     *,
     text: str | None = None,
     id: str | None = None,
     truth: str | None = None,
     threads: int | None = None,
 ) -> Reproduction:
-    """Fingerprint articles on the sphere and compare those of similar lengths."""
+    """Fingerprint articles on the sphere and compare those of similar lengths.
+
+    Without `inputs`, on generated articles whose copies are known.
+    """
     began = time.perf_counter()
     known = preset("sphere")
-    known_ids = None if truth is None else KnownIds.read(truth)
-    found, ids = fingerprinted(inputs, known, text=text, id=id, threads=threads)
+    made = None if inputs else generated_corpus("sphere")
+    known_ids = made.known if made else None if truth is None else KnownIds.read(truth)
+    documents = inputs if made is None else made.documents
+    found, ids = fingerprinted(documents, known, text=text, id=id, threads=threads)
     plan = plan_of(known.candidates, found.bits)
     if not isinstance(plan, LengthPlan):
         raise ValueError(f"the preset {known.name} compares by length, not by {plan}")
     windows = disjoint_windows(found.words, plan.share)
-    least = least_comparisons(plan.share)
+    most, least = most_windows(plan.share), least_comparisons(plan.share)
     counted = windowed_pairs(found, plan.share, windows, known.max_distance, threads)
     tables = [
         _comparisons(found, plan, windows),
@@ -168,12 +175,15 @@ def reproduce_articles(
         "A homework on 158,000 Wikipedia articles: 42 bits of MD5 of each word summed, the signs "
         "of 64 dot products with vectors spread over a half-sphere, lengths within 20 %, distances "
         "5, 10 and 15",
-        f"{len(found):,} documents ({found.scheme})",
+        f"{made.told if made else f'{len(found):,} documents'} ({found.scheme})",
         len(found),
         time.perf_counter() - began,
-        tuple(tables),
-        {"most_windows": most_windows(plan.share), "least_comparisons": least},
-        tuple(_differences(plan.share, least, counted, truth is not None)),
+        (*tables, sphere_values(plan.share, most, least)),
+        {"most_windows": most, "least_comparisons": least},
+        (
+            *(made.sentences if made else ()),
+            *_differences(plan.share, least, counted, known_ids is not None, made is None),
+        ),
     )
 
 
@@ -278,12 +288,13 @@ def _recall(
 
 
 def _differences(
-    share: Fraction, least: int, counted: WindowedPairs, with_truth: bool
+    share: Fraction, least: int, counted: WindowedPairs, with_truth: bool, is_given: bool
 ) -> list[str]:
     number = most_windows(share)
+    corpus = "the Wikipedia dump is not available here, and " if is_given else ""
     sentences = [
-        "Corpus: the Wikipedia dump is not available here, and the published histograms are "
-        "pictures; so only the few published numbers are compared.",
+        f"Corpus: {corpus}the published histograms are pictures; so only the few published numbers "
+        "are compared.",
         f"Comparisons: lengths from 1 to {LONGEST_ARTICLE:,} words make {number} windows. "
         f"{WIKIPEDIA_DOCUMENTS:,} documents in {number} windows need at least "
         f"{least / 1e6:,.0f} million comparisons, even if all windows are equally full, so the "

@@ -202,7 +202,7 @@ class Sweep:
         """
         with replacing_folder(path, FOLDER, overwrite=overwrite) as folder:
             text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
-            (folder / "sweep.json").write_text(text + "\n", encoding="utf-8")
+            (folder / "sweep.json").write_text(text + "\n", encoding="utf-8", newline="\n")
             with (folder / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
                 writer = SpreadsheetWriter(file)
                 writer.rows([[*_COLUMNS, *(f"seconds_{name}" for name in _SECONDS)]])

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from neardup.collection.source import Source
-from neardup.errors import NoColumnError, SettingError
+from neardup.errors import NoColumnError, SettingError, UnreadableError
 from neardup.features.spec import Field, Fields, record_fields
 from neardup.frozen import dataclass
-
-_MOST_ROWS = 5000
-# A column with this share of all characters is the text, if it has so many words: that of a
-# document beside what is noted about it, or of a sentence beside hardly anything.
-_MAIN = ((0.6, 30), (0.85, 5))
-_CODE = r"^[!-~]*[0-9][!-~]*$"  # no spaces, some digits: a number or a code
+from neardup.read.text_columns import judged, some_rows
 
 
 @dataclass(frozen=True)
@@ -37,73 +31,39 @@ def choose_columns(
     """
     if not missing.found:
         raise missing
-    rows = _first_rows(opened(_alone(missing.found[0])))
-    columns = {
-        name: _as_texts(rows[name])
-        for name in rows.schema.names
-        if name in missing.found and name not in (id, "id")
-    }
-    telling = [name for name, texts in columns.items() if texts is not None and _tells(texts)]
-    if not telling:
+    rows = _first_rows(missing, opened)
+    named = [name for name in rows.column_names if name in missing.found and name not in (id, "id")]
+    found = judged(rows, named)
+    if not found.telling:
         raise missing
-    sizes = {name: pc.sum(pc.utf8_length(columns[name])).as_py() or 0 for name in telling}
-    main = max(telling, key=lambda name: sizes[name])
-    words = pc.mean(pc.list_value_length(pc.utf8_split_whitespace(columns[main]))).as_py() or 0
-    share = sizes[main] / sum(sizes.values())
-    if any(share >= most and words >= least for most, least in _MAIN):
-        return ColumnChoice(_alone(main), f"no column is called text; {main} has most of the words")
-    if len(telling) == 1:
+    if found.main is not None:
+        reason = f"no column is called text; {found.main} has most of the words"
+        return ColumnChoice(_alone(found.main), reason)
+    if len(found.telling) == 1:
+        only = found.telling[0]
         return ColumnChoice(
-            _alone(main), f"no column is called text; {main} alone tells rows apart"
+            _alone(only), f"no column is called text; {only} alone tells rows apart"
         )
-    left_out = [name for name in columns if name not in telling]
+    left_out = found.left_out
     beside = f"; {_listed(left_out)} left out, with one value or a key" if left_out else ""
     return ColumnChoice(
-        str(Fields(tuple(Field(name) for name in telling))),
-        f"no column is called text, so {_listed(telling)} are compared as fields{beside}",
+        str(Fields(tuple(Field(name) for name in found.telling))),
+        f"no column is called text, so {_listed(found.telling)} are compared as fields{beside}",
     )
 
 
-def _first_rows(source: Source) -> pa.Table:
-    batches, count = [], 0
-    for batch in source.rows():
-        batches.append(batch.rows)
-        count += len(batch.rows)
-        if count >= _MOST_ROWS:
-            break
-    if not batches:
-        raise SettingError("the input has no rows, so there is nothing to tune")
-    return pa.Table.from_batches(batches[:1]) if len(batches) == 1 else _together(batches)
-
-
-def _together(batches: Sequence[pa.RecordBatch]) -> pa.Table:
-    tables = [pa.Table.from_batches([batch]) for batch in batches]
-    return pa.concat_tables(tables, promote_options="permissive")
-
-
-def _as_texts(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """The values as texts, without missing and empty ones; None if they are lists or bytes."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
-    if pa.types.is_nested(kind) or _are_bytes(kind):
-        return None
-    texts = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
-    return texts.filter(pc.fill_null(pc.greater(pc.utf8_length(texts), 0), False))
-
-
-def _are_bytes(kind: pa.DataType) -> bool:
-    kinds = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-    return any(is_kind(kind) for is_kind in kinds)
-
-
-def _tells(texts: pa.ChunkedArray) -> bool:
-    """Whether a column may be evidence: it has several values, and is not a key of rows."""
-    different = pc.count_distinct(texts).as_py()
-    if different < 2:
-        return False
-    is_code = pc.all(pc.match_substring_regex(texts, _CODE)).as_py()
-    return not (is_code and different == len(texts))
+def _first_rows(missing: NoColumnError, opened: Callable[[str], Source]) -> pa.Table:
+    """Some rows with all columns, read by the first column that can be a field."""
+    for name in missing.found:
+        try:
+            source = opened(f"{Field(name)}*1")
+        except UnreadableError:
+            continue
+        rows = some_rows(batch.rows for batch in source.rows())
+        if rows is None or not len(rows):
+            raise SettingError("the input has no rows, so there is nothing to tune")
+        return rows
+    raise missing
 
 
 def _alone(name: str) -> str:

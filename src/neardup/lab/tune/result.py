@@ -59,7 +59,7 @@ class Tuning:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the settings file; it appears complete or not at all."""
         with replacing(path) as temporary:
-            temporary.write_text(self.to_toml(), encoding="utf-8")
+            temporary.write_text(self.to_toml(), encoding="utf-8", newline="\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON; the model is in its own file."""

@@ -179,7 +179,7 @@ def _run(
                 )
     table = items_table(items, scan.totals, scan.id_type)
     pq.write_table(table, folder / ITEMS, compression="zstd")
-    with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
+    with (folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
         lines.writelines(items.rejected.lines())
         lines.writelines(scan.rejected.lines())
     summary = {
@@ -202,6 +202,10 @@ def _run(
         "versions": versions(),
     }
     worst = worst_items(items, scan.totals)
-    (folder / "report.html").write_text(contamination_page(summary, table, worst), encoding="utf-8")
-    (folder / "summary.json").write_text(json.dumps(summary, indent=2), encoding="utf-8")
+    (folder / "report.html").write_text(
+        contamination_page(summary, table, worst), encoding="utf-8", newline="\n"
+    )
+    (folder / "summary.json").write_text(
+        json.dumps(summary, indent=2), encoding="utf-8", newline="\n"
+    )
     return summary, table, worst

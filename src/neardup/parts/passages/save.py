@@ -67,16 +67,16 @@ def save(
         else:
             _write_both(walk, result, folder, format)
         largest = _write_families(folder / "families.parquet", walk)
-        with (folder / "rejected.jsonl").open("w", encoding="utf-8") as lines:
+        with (folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
             lines.writelines(result.found.read.rejected.lines())
         removed = {} if result.settings.remove is None else removed_numbers(walk)
         summary = {**result.summary_with(removed), "format": format, "command": command}
         summary["seconds"]["output"] = round(time.perf_counter() - began, 3)
         spread = result.found.families.documents
         page = passages_page(summary, largest, spread, os.fspath(path))
-        (folder / "report.html").write_text(page, encoding="utf-8")
+        (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
         text = json.dumps(summary, indent=2, ensure_ascii=False)
-        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        (folder / "summary.json").write_text(text + "\n", encoding="utf-8", newline="\n")
     return Saved(summary, largest)
 
 

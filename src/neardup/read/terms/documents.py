@@ -11,6 +11,7 @@ from neardup.errors import InputError, SettingError
 from neardup.read.batch import Rejected
 from neardup.read.columns import Wanted
 from neardup.read.documents import InputRuns, Inputs, Run
+from neardup.read.foreign.copied import FOREIGN
 from neardup.read.formats import Formats
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.source import SNIFF, Source
@@ -69,7 +70,7 @@ class TermDocuments(InputRuns[TermRows]):
     def _check(self, source: Source) -> None:
         if source.format != SNIFF:
             _FORMATS.require(source.format, source.name)
-        if source.is_local and source.format in ("parquet", "arrow"):
+        if source.is_local and source.format in ("parquet", "arrow", *FOREIGN):
             _FORMATS.check_table(source, self.wanted)
 
     def _rows(self, run: Run) -> Iterator[TermRows]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 from neardup.errors import NeardupError
 from neardup.service import typed
 from neardup.service.endpoints.endpoint import Endpoint
 from neardup.service.exchange import Exchange
 from neardup.service.problems import Problem, unavailable
 from neardup.service.service import Service
+from neardup.system.files import allocated_bytes
 
 
 async def healthz(service: Service, exchange: Exchange) -> None:
@@ -33,7 +32,7 @@ async def metrics(service: Service, exchange: Exchange) -> None:
         try:
             reader = await service.readers.get(name)
             documents[name] = len(reader.index)
-            sizes[name] = os.stat(reader.index.path / "data.mdb").st_blocks * 512
+            sizes[name] = allocated_bytes(reader.index.path / "data.mdb")
         except (Problem, NeardupError, OSError) as error:  # deleted meanwhile, or damaged
             service.log.event("unreadable", index=name, fault=type(error).__name__)
     text = service.counters.text(

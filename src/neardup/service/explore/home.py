@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -16,6 +15,7 @@ from neardup.explore.site import Site
 from neardup.explore.views.room import cut
 from neardup.frozen import dataclass
 from neardup.service.readers import Reader
+from neardup.system.files import allocated_bytes
 
 _PER_PAGE = 50
 _LONGEST, _LARGEST = 120, 300  # characters, and bytes, of what a job read
@@ -87,7 +87,7 @@ def last_page(items: Sequence[Any]) -> int:
 def size_on_disk(path: Path) -> int | None:
     """The bytes that an index takes; None if it is gone."""
     try:
-        return os.stat(path / "data.mdb").st_blocks * 512
+        return allocated_bytes(path / "data.mdb")
     except OSError:
         return None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -16,6 +15,7 @@ from neardup.errors import NeardupError
 from neardup.runs import Run, open_run
 from neardup.service.data_root import DataRoot
 from neardup.service.jobs import result_folder
+from neardup.system import locks
 
 MOST_OPEN = 8
 # The first page of a large run waits this long for its index; then it says how far that is.
@@ -177,9 +177,9 @@ class OpenRuns:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        locks.lock(file)
         yield
     finally:
         os.close(file)

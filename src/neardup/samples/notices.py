@@ -1,25 +1,21 @@
-"""Write examples/sample.jsonl: short texts in six languages, with copies that are known.
+"""Short texts in six languages, with copies that are known.
 
-    python examples/make_sample.py
-
-The texts are in examples/sample_texts, one file for each language, one text on each line after
-its source and a tab. In a text {this|that} marks a word: originals have the first, edited copies
-the second. Texts with several such words also come as a chain of versions, each with one more
-edit. A `header` is put before every `bulletin` of its language: they share it and are no copies.
+The texts are in `originals`, one file for each language, one text on each line after its source
+and a tab. In a text {this|that} marks a word: originals have the first, edited copies the second.
+Texts with several such words also come as a chain of versions, each with one more edit. A `header`
+is put before every `bulletin` of its language: they share it and are no copies.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from importlib.resources import files
 
-TEXTS = Path(__file__).parent / "sample_texts"
-SAMPLE = Path(__file__).parent / "sample.jsonl"
+LANGUAGES = ("ar", "de", "en", "es", "ru", "zh")
 MARK = re.compile(r"\{([^|}]+)\|([^|}]+)\}")
 SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])\s*|.+$")
 PUNCTUATION = re.compile(r"[.,;:!?،؛](?=\s|$)|[，。！？、；：]")
@@ -38,7 +34,7 @@ WITHOUT_WORDS = ("", " ", "…", "— — —", "🎉🎉🎉", "?!")
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the sample; `copy_of` is the id of the text that was changed, and how."""
+    """A text; `copy_of` is the id of the text that was changed, and `change` says how."""
 
     id: str
     text: str
@@ -49,9 +45,9 @@ class Row:
     change: str | None = None
 
 
-def rows() -> list[Row]:
+def notices() -> list[Row]:
     """All rows, mixed so that copies stand anywhere, before or after their originals."""
-    found = [row for path in sorted(TEXTS.glob("*.txt")) for row in rows_of_language(path)]
+    found = [row for lang in LANGUAGES for row in rows_of_language(lang)]
     found += [
         Row(f"empty-{number}", text, "", "blank", "2024-01-01")
         for number, text in enumerate(WITHOUT_WORDS, 1)
@@ -59,10 +55,11 @@ def rows() -> list[Row]:
     return sorted(found, key=lambda row: number_of(row.id))
 
 
-def rows_of_language(path: Path) -> Iterator[Row]:
+def rows_of_language(lang: str) -> Iterator[Row]:
     """The texts of one file, each followed by its copies."""
-    lang, header = path.stem, ""
-    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    header = ""
+    text = files(__package__).joinpath("originals", f"{lang}.txt").read_text(encoding="utf-8")
+    lines = [line.split("\t") for line in text.splitlines()]
     for number, (source, marked) in enumerate(lines, 1):
         if source == "header":
             header = marked
@@ -139,13 +136,3 @@ def joined(lang: str, *sentences: str) -> str:
 def number_of(id_: str) -> int:
     """A number that looks random and is the same everywhere."""
     return int.from_bytes(hashlib.sha256(id_.encode()).digest()[:6], "big")
-
-
-def written() -> str:
-    """The whole file."""
-    return "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows())
-
-
-if __name__ == "__main__":
-    SAMPLE.write_text(written(), encoding="utf-8", newline="\n")
-    print(f"{SAMPLE.name}: {len(rows())} texts")

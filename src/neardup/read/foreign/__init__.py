@@ -1,0 +1,1 @@
+"""Tables that other programs keep: workbooks, databases, Flight servers, saved datasets."""

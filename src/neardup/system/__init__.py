@@ -1,0 +1,1 @@
+"""What differs between operating systems. Everything above this folder is the same on all."""
