@@ -6,8 +6,8 @@
     python -m scripts.wheels arm64               build for ARM64 and try by qemu; needs Debian
     python -m scripts.wheels sizes serve plots   what the package in dist and these extras bring
 
-Results are in dist. It needs Python, pip and a network; on Linux, x86-64 and ARM64, zig from PyPI is
-the compiler, elsewhere the one of the system. The wheels of a release come from
+Results are in dist. It needs Python, pip and a network; on Linux, x86-64 and ARM64, zig from PyPI
+is the compiler, elsewhere the one of the system. The wheels of a release come from
 .github/workflows/wheels.yml.
 """
 
@@ -51,7 +51,9 @@ def main() -> int:
     for sentence in missing:
         print(sentence)
     passed = [python.version for python in tried if python.version not in failed]
-    print(f"passed on Python: {', '.join(passed) or 'none'}; failed on: {', '.join(failed) or 'none'}")
+    print(
+        f"passed on Python: {', '.join(passed) or 'none'}; failed on: {', '.join(failed) or 'none'}"
+    )
     return 1 if failed or not tried else 0
 
 

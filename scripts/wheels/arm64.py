@@ -40,7 +40,7 @@ def run(pythons: list[Python], version: str) -> bool:
 
 
 def _wheel(host: Python) -> Path:
-    """Build for ARM64 from the source distribution, with the headers of a Python of this machine."""
+    """Build from the source distribution, with the headers of a Python of this machine."""
     # Build tools are not isolated: pip would fetch those of ARM64.
     folder = BUILD / "arm64-tools"
     python = folder / "bin" / "python"

@@ -110,7 +110,7 @@ def try_dedup(documents: list[dict[str, str]], sample: Path, folder: Path) -> st
         kept.append(pq.read_table(out / "kept.parquet").column("id").to_pylist())
         removed = pq.read_table(out / "removed.parquet")
         require(len(kept[-1]) + len(removed) == len(documents), "every document is in the output")
-        require(0 < len(removed), "the sample has duplicates")
+        require(len(removed) > 0, "the sample has duplicates")
         require(
             set(removed.column("duplicate_of").to_pylist()) <= set(kept[-1]),
             "every removed document names a kept one",

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 ASK = """
 import json, sys, sysconfig
 json.dump([sys.executable, sys.version_info[:2], sys.implementation.name,
-           sysconfig.get_config_var("Py_GIL_DISABLED"), sysconfig.get_paths()["include"]], sys.stdout)
+           sysconfig.get_config_var("Py_GIL_DISABLED"), sysconfig.get_path("include")], sys.stdout)
 """
 
 
