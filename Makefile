@@ -1,4 +1,4 @@
-# The table of contents: demo, test, lint, bench, docs, notebooks, spark-archive, sanitize, emulate, torture, soak, fuzz, clean.
+# The table of contents: demo, test, lint, bench, docs, notebooks, spark-archive, sanitize, emulate, wheels, torture, soak, fuzz, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +13,7 @@ FUZZED := build/fuzz
 SECONDS ?= 900
 MINUTES ?= 45
 
-.PHONY: demo test lint format bench docs notebooks spark-archive sanitize emulate torture soak fuzz clean
+.PHONY: demo test lint format bench docs notebooks spark-archive sanitize emulate wheels torture soak fuzz clean
 
 demo: $(VENV)/installed
 	$(BIN)/neardup dedup examples/sample.jsonl -o demo-out --overwrite
@@ -85,6 +85,11 @@ sanitize: $(VENV)/installed
 # The native tests on instruction sets that this machine may lack: NEON by qemu, AVX-512 by Bochs.
 emulate: $(VENV)/installed
 	$(BIN)/python -m scripts.emulate
+
+# The source distribution and the wheels that this machine can build, in dist, each tried without a
+# compiler on every Python that is here. Needs only Python, and a compiler where zig is not used.
+wheels:
+	$(PYTHON) -m scripts.wheels
 
 # Hostile trials of the whole program for MINUTES, and the figures of docs/how-it-works/reliability.md.
 torture: $(VENV)/installed

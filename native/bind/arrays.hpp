@@ -6,12 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "neardup/aligned_memory.hpp"
 #include "neardup/room.hpp"
 #include "neardup/text/recipe.hpp"
 
@@ -86,7 +86,7 @@ struct Values {
 
     auto array() {
         T* memory = room.release();
-        nb::capsule owner(memory, [](void* held) noexcept { std::free(held); });
+        nb::capsule owner(memory, [](void* held) noexcept { free_aligned(held); });
         return nb::ndarray<nb::numpy, T, nb::ndim<1>>(memory, {size}, owner);
     }
 };

@@ -1,22 +1,19 @@
-#include <fcntl.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -26,6 +23,7 @@
 #include "neardup/index_tables/memory_tables.hpp"
 #include "neardup/index_tables/page_check.hpp"
 #include "neardup/index_tables/segment.hpp"
+#include "neardup/open_file.hpp"
 
 namespace neardup::bind {
 
@@ -100,7 +98,7 @@ nb::bytes written(const Make& make) {
     PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(writer->bytes()));
     if (bytes == nullptr) throw nb::python_error();
     auto owned = nb::steal<nb::bytes>(bytes);
-    auto* memory = reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(bytes));
+    auto* memory = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(bytes));
     nb::gil_scoped_release release;
     writer->write(memory);
     return owned;
@@ -304,12 +302,11 @@ void register_id_set(nb::module_& m) {
 
 bool read_all(int file, std::uint64_t at, std::size_t size, std::uint8_t* to) {
     while (size != 0) {
-        const ssize_t got = pread(file, to, size, static_cast<off_t>(at));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        at += static_cast<std::uint64_t>(got);
+        const std::size_t got = read_some(file, at, size, to);
+        if (got == 0) return false;
+        at += got;
         to += got;
-        size -= static_cast<std::size_t>(got);
+        size -= got;
     }
     return true;
 }
@@ -319,13 +316,15 @@ void register_pages(nb::module_& m) {
         "check_pages",
         [](int file, bool all) {
             nb::gil_scoped_release release;
-            struct stat about{};
-            if (fstat(file, &about) != 0) throw std::invalid_argument("it cannot be read");
-            const PageFile pages{static_cast<std::uint64_t>(about.st_size),
-                                 [file](std::uint64_t at, std::size_t size, std::uint8_t* to) {
-                                     return read_all(file, at, size, to);
-                                 }};
-            all ? check_pages(pages) : check_front_pages(pages);
+            try {
+                const PageFile pages{file_size(file),
+                                     [file](std::uint64_t at, std::size_t size, std::uint8_t* to) {
+                                         return read_all(file, at, size, to);
+                                     }};
+                all ? check_pages(pages) : check_front_pages(pages);
+            } catch (const std::system_error&) {
+                throw std::invalid_argument("it cannot be read");
+            }
         },
         "file"_a, "all"_a);
 }

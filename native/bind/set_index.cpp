@@ -157,7 +157,7 @@ nb::bytes stored_one(const SetDocuments& documents, std::size_t place) {
         PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(documents.stored_bytes(place)));
     if (bytes == nullptr) throw nb::python_error();
     auto owned = nb::steal<nb::bytes>(bytes);
-    documents.store(place, reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(bytes)));
+    documents.store(place, reinterpret_cast<std::uint8_t*>(PyBytes_AsString(bytes)));
     return owned;
 }
 

@@ -26,7 +26,7 @@ constexpr Topic kTopics[] = {{"json_lines", fuzz_json_lines},
 void replay(const Topic& topic, const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(stream), {}};
-    std::printf("%s\n", file.c_str());
+    std::printf("%s\n", file.string().c_str());
     std::fflush(stdout);  // the last name printed is the one that failed
     const auto memory = tight(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     topic.run(memory.get(), bytes.size());

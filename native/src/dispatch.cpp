@@ -5,6 +5,7 @@
 #include "neardup/hamming_join/kernels.hpp"
 #include "neardup/index_tables/kernels.hpp"
 #include "neardup/json/kernels.hpp"
+#include "neardup/processor.hpp"
 #include "neardup/set_join/kernels.hpp"
 #include "neardup/terms/kernels.hpp"
 #include "neardup/text/kernels.hpp"
@@ -30,33 +31,12 @@ struct IsaKernels {
             isa::term_kernels, isa::text_kernels                                             \
     }
 
-#if defined(NEARDUP_X86)
-
-bool runs_avx2() {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-
-#if defined(NEARDUP_AVX512)
-// Processors since Ice Lake and Zen 4 have all of these. The compiler's functions also ask whether
-// the operating system saves the registers.
-bool runs_avx512() {
-    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-           __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vpopcntdq");
-}
-#endif
-
-#endif
-
 // Those that this machine can run, slowest first. Found once: an index query of one row takes about
 // a microsecond, and the search another.
 const std::vector<IsaKernels>& kernels_here() {
     static const std::vector<IsaKernels> all = [] {
         std::vector<IsaKernels> here = {NEARDUP_ISA_KERNELS(portable)};
 #if defined(NEARDUP_X86)
-        __builtin_cpu_init();
         here.push_back(NEARDUP_ISA_KERNELS(sse2));
         if (runs_avx2()) here.push_back(NEARDUP_ISA_KERNELS(avx2));
 #if defined(NEARDUP_AVX512)

@@ -1,14 +1,16 @@
 #include "neardup/parallel.hpp"
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#if !defined(_WIN32)
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 #include "check.hpp"
 
@@ -41,6 +43,8 @@ void check_failure_arrives(std::size_t threads) {
     }
     CHECK_CASE(message == "seventeen", threads);
 }
+
+#if !defined(_WIN32)
 
 // In a process that has room for the stacks of some threads only: each thread stays until the
 // calling one works, so that none can take the room of another.
@@ -84,14 +88,18 @@ constexpr bool address_space_is_free = true;
 constexpr bool address_space_is_free = true;
 #endif
 
+#endif
+
 }  // namespace
 
 void test_parallel() {
     for (const std::size_t tasks : {0, 1, 2, 3, 100, 5000})
         for (const std::size_t threads : {0, 1, 2, 3, 16}) check_every_task_once(tasks, threads);
     for (const std::size_t threads : {1, 2, 8}) check_failure_arrives(threads);
+#if !defined(_WIN32)  // which has no fork and no such limit
     // qemu does not limit the address space, and thousands of threads would start.
     if (address_space_is_free && !quick()) check_fewer_threads_than_asked();
+#endif
 }
 
 }  // namespace neardup::tests

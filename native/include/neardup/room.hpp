@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <utility>
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+
+#include "neardup/aligned_memory.hpp"
 
 namespace neardup {
 
@@ -22,7 +22,7 @@ class Room {
     Room(Room&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
     Room& operator=(Room&&) = delete;
-    ~Room() { std::free(data_); }
+    ~Room() { free_aligned(data_); }
 
     // Make room for `size` values; the previous contents may be lost.
     T* at_least(std::size_t size) {
@@ -32,14 +32,14 @@ class Room {
 
     // Give the memory back.
     void clear() {
-        std::free(std::exchange(data_, nullptr));
+        free_aligned(std::exchange(data_, nullptr));
         size_ = 0;
     }
 
     T* data() { return data_; }
     const T* data() const { return data_; }
 
-    // Transfer ownership of the memory, which must be freed with std::free.
+    // Transfer ownership of the memory, which must be freed with free_aligned.
     T* release() {
         size_ = 0;
         return std::exchange(data_, nullptr);
@@ -53,8 +53,7 @@ class Room {
         std::size_t bytes = size * sizeof(T);
         const std::size_t page = bytes < kLargePage ? 64 : kLargePage;
         bytes = (bytes + page - 1) / page * page;
-        data_ = static_cast<T*>(std::aligned_alloc(page, bytes));
-        if (data_ == nullptr) throw std::bad_alloc();
+        data_ = static_cast<T*>(aligned_memory(page, bytes));
 #if defined(__linux__)
         if (page == kLargePage) madvise(data_, bytes, MADV_HUGEPAGE);
 #endif

@@ -305,7 +305,9 @@ class Join : public StarJoin {
     void add_pair(const Probe& probe, std::size_t other, double similarity,
                   std::vector<SimilarPair>& found) const {
         const std::uint64_t place = probe.place;
-        found.push_back({std::min(place, other) << 32 | std::max(place, other), similarity});
+        found.push_back(
+            {std::min<std::uint64_t>(place, other) << 32 | std::max<std::uint64_t>(place, other),
+             similarity});
     }
 
     std::size_t pairs_one_by_one(const std::int64_t* places, std::size_t count, const Part& part,

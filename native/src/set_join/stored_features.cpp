@@ -1,10 +1,9 @@
 #include "neardup/set_join/stored_features.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <system_error>
+
+#include "neardup/open_file.hpp"
 
 namespace neardup {
 
@@ -16,13 +15,11 @@ constexpr std::size_t kReadAhead = 1 << 20;
 std::size_t read_file(int file, std::uint64_t at, std::size_t least, std::size_t most, char* to) {
     std::size_t done = 0;
     while (done < least) {
-        const ssize_t got = pread(file, to + done, most - done, static_cast<off_t>(at + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw std::system_error(errno, std::generic_category(), "features");
+        const std::size_t got = read_some(file, at + done, most - done, to + done);
         if (got == 0)
             throw std::system_error(std::make_error_code(std::errc::io_error),
                                     "the temporary file of features is too short");
-        done += static_cast<std::size_t>(got);
+        done += got;
     }
     return done;
 }

@@ -69,13 +69,13 @@ void test_unicode() {
     }
 
     std::uint8_t bytes[4];
-    for (const auto [code, length] : {std::pair{0x7FU, 1U},
-                                      {0x80U, 2U},
-                                      {0x7FFU, 2U},
-                                      {0x800U, 3U},
-                                      {0xFFFFU, 3U},
-                                      {0x10000U, 4U},
-                                      {0x10FFFFU, 4U}})
+    for (const auto& [code, length] : {std::pair{0x7FU, 1U},
+                                       {0x80U, 2U},
+                                       {0x7FFU, 2U},
+                                       {0x800U, 3U},
+                                       {0xFFFFU, 3U},
+                                       {0x10000U, 4U},
+                                       {0x10FFFFU, 4U}})
         CHECK_CASE(encode_utf8(code, bytes) == length, code);
 }
 

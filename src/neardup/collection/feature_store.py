@@ -232,7 +232,7 @@ class FeatureStore:
             if self._file is None:
                 # Closed and deleted with this object.
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
-            at = self._file.tell()
+            at = self._file.seek(0, 2)
             odd = np.zeros(len(part.words) % 2, np.uint32)  # the next part is aligned
             for array in (part.hashes, part.weights, part.words, odd):
                 if array is not None:

@@ -4,14 +4,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <vector>
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+
+#include "neardup/aligned_memory.hpp"
 
 namespace neardup {
 
@@ -40,12 +40,11 @@ class Blocks {
     static constexpr std::size_t kBlockBytes = std::size_t{2} << 20;
 
     struct Free {
-        void operator()(T* memory) const { std::free(memory); }
+        void operator()(T* memory) const { free_aligned(memory); }
     };
 
     void add_block() {
-        auto* memory = static_cast<T*>(std::aligned_alloc(kBlockBytes, kBlockBytes));
-        if (memory == nullptr) throw std::bad_alloc();
+        auto* memory = static_cast<T*>(aligned_memory(kBlockBytes, kBlockBytes));
         blocks_.emplace_back(memory);
 #if defined(__linux__)
         // Random reads of small pages would miss the TLB; a first block alone is too small to

@@ -27,7 +27,7 @@ NEARDUP_INLINE std::uint64_t reduced_small(Wide x) {
     const std::uint64_t sum = low + static_cast<std::uint64_t>(x >> 64) * kPrimeGap;
     // 2^64 too much, or the prime: either way the gap makes it right, and never twice.
     const std::uint64_t wrapped = sum + kPrimeGap;
-    return (sum < low) | (wrapped < kPrimeGap) ? wrapped : sum;
+    return ((sum < low) | (wrapped < kPrimeGap)) ? wrapped : sum;
 }
 
 NEARDUP_INLINE std::uint64_t low_half(Wide x) { return static_cast<std::uint64_t>(x); }

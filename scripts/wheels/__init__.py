@@ -1,0 +1,1 @@
+"""Build wheels with what this machine has, and try them where there is no compiler."""
