@@ -201,3 +201,22 @@ def test_which_names_are_files(tmp_path):
     assert kept_file(tmp_path / "parts.parquet", None) is None
     with pytest.raises(SettingError, match="contradicts"):
         kept_file("out.parquet", "csv")
+
+
+def test_a_folder_of_files_has_a_list_of_removed_paths(tmp_path):
+    folder = tmp_path / "src"
+    for name in ("a.py", "sub/b.py", "sub/line\nbreak.py", "c.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        text = "another file\n" if name == "c.py" else f"# {' '.join(map(str, range(30)))}\n"
+        (folder / name).write_text(text)
+    result = nd.dedup(folder)
+    result.save(tmp_path / "out")
+    assert (tmp_path / "out" / "removed.txt").read_text() == "sub/b.py\nsub/line\\nbreak.py\n"
+    result.save(tmp_path / "out", overwrite=True)
+    nd.dedup(folder, id="row").save(tmp_path / "numbered")
+    assert not (tmp_path / "numbered" / "removed.txt").exists()
+
+
+def test_rows_of_a_file_are_no_files(source, tmp_path):
+    nd.dedup(source).save(tmp_path / "out")
+    assert not (tmp_path / "out" / "removed.txt").exists()

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup.atomic import FolderKind, replacing_folder, require_apart
 from neardup.collection.model import MODEL_FILE
-from neardup.collection.source import Progress
+from neardup.collection.source import FileSource, Progress
 from neardup.deduplication.document_files import write_documents, write_others
 from neardup.deduplication.obeyed import OBEYED
 from neardup.deduplication.page import page_of, shown_places
@@ -24,6 +25,8 @@ from neardup.deduplication.row_files import FORMATS, KINDS, write_rows
 from neardup.errors import SettingError
 from neardup.figures import INSTALL, can_draw, new_figure, write_figure
 from neardup.frozen import dataclass
+from neardup.kernels.columns import column_of
+from neardup.read.file_kinds import WHOLE_FILES
 
 if TYPE_CHECKING:
     from neardup.deduplication.result import Result
@@ -38,7 +41,7 @@ FOLDER = FolderKind(
         *(r"pairs\.parquet", r"clusters\.parquet", r"rejected\.jsonl", r"summary\.json"),
         *(r"report\.html", r"duplicates-[0-9.e+-]+\.txt", r"cluster-sizes\.png"),
         *(r"documents\.parquet", r"others\.parquet", r"obeyed\.json", r"explore\..+"),
-        r"model\.json",
+        *(r"model\.json", r"removed\.txt"),
     ),
     carried=("decisions.jsonl",),
     parts=r"part-\d{5,}\.\w+",
@@ -140,6 +143,9 @@ def save(
             _write_pairs(result, folder / "pairs.parquet")
         with (folder / "clusters.parquet").open("wb") as file:
             pq.write_table(result.clusters, file, compression="zstd")
+        if (paths := removed_files(result)) is not None:
+            with (folder / "removed.txt").open("w", encoding="utf-8", newline="\n") as lines:
+                lines.writelines(f"{path}\n" for path in paths)
         with (folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
             lines.writelines(result.collected.rejected.lines())
         write_levels(result, folder)
@@ -158,6 +164,21 @@ def save(
         text = json.dumps(summary, indent=2, ensure_ascii=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8", newline="\n")
     return Saved(summary, texts)
+
+
+def removed_files(result: Result) -> list[str] | None:
+    """The paths of the removed documents; None unless every document is a file of its own.
+
+    A line break in a name is escaped, so that no line is the name of another file.
+    """
+    source = result.source
+    if not isinstance(source, FileSource) or not pa.types.is_string(result.collected.ids.type):
+        return None
+    read = [file for file in source.files if not file.fault]
+    if not read or any(file.format not in WHOLE_FILES for file in read):
+        return None
+    removed = result.collected.ids.filter(column_of(~result.keeps)).to_pylist()
+    return [path.replace("\n", "\\n").replace("\r", "\\r") for path in removed]
 
 
 def require_format(format: str) -> None:
