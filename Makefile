@@ -38,7 +38,8 @@ lint: $(VENV)/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin src
-	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 src
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 \
+	  --follow-imports silent --exclude src/neardup/service src
 	$(BIN)/clang-format --dry-run -Werror $(NATIVE)
 	$(BIN)/codespell
 
@@ -57,9 +58,13 @@ bench: $(VENV)/installed
 	$(PEERS)/text-dedup/bin/python -m pip install -q text-dedup==0.4.0
 	$(BIN)/python -m benchmarks
 
-# The page of commands, from the program itself.
+# What is made from the program and the results, then the site: build/site/html. PORT=8000 serves it, too.
 docs: $(VENV)/installed
-	$(BIN)/python scripts/command_pages.py && $(BIN)/python scripts/http_api_page.py
+	$(BIN)/python scripts/command_pages.py
+	$(BIN)/python scripts/http_api_page.py
+	$(BIN)/python -m scripts.readme_numbers
+	$(BIN)/python -m scripts.concept_pictures
+	$(BIN)/python -m scripts.site $(if $(PORT),--serve $(PORT))
 
 # Run the notebooks and store them with their output.
 notebooks: $(VENV)/installed

@@ -31,7 +31,7 @@ _FOLDERS = ("client", "contrib", "deploy", "distributed", "service", "soak", "to
 
 def reason_to_skip(function: object) -> str | None:
     """Why a test cannot run on Windows; None if it can."""
-    source = inspect.getsource(inspect.unwrap(function))  # type: ignore[arg-type]
+    source = inspect.getsource(inspect.unwrap(function))
     found = (reason for call, reason in CALLS.items() if re.search(call, source))
     return next(found, None)
 

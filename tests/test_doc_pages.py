@@ -1,16 +1,16 @@
-"""Documentation: every link resolves, and the reference is complete."""
+"""Documentation: every link resolves, and the reference is complete.
+
+That commands and examples work as written is tested in tests/docs.
+"""
 
 from __future__ import annotations
 
 import doctest
 import inspect
-import json
 import re
-import shutil
 import unicodedata
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 import neardup as nd
@@ -23,7 +23,6 @@ PAGES = sorted(
 API = ROOT / "docs" / "reference" / "python-api.md"
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*?$", re.M | re.S)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-_PYTHON = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.M)
 
 
@@ -120,40 +119,3 @@ def test_the_page_of_settings_has_every_setting(setting):
     assert f"`{setting.option}" in row
     if setting.default is not None:
         assert f"`{setting.default}`" in row
-
-
-# The examples of the API page run above; other pages need data or a key.
-PARTIAL = ("python-api.md", "input.md", "sphere.md", "security.md")
-EXAMPLES = [
-    (page, number)
-    for page in PAGES
-    for number, code in enumerate(_PYTHON.findall(page.read_text(encoding="utf-8")))
-    if ">>>" not in code and page.name not in PARTIAL
-]
-
-
-@pytest.fixture
-def around(tmp_path, monkeypatch):
-    """The files, texts and fingerprints that the examples assume."""
-    texts = ["one two three four five", "One, two, three, four five", "else here is"]
-    rows = [{"id": f"doc-{row}", "text": text} for row, text in enumerate(texts * 3)]
-    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
-    (tmp_path / "corpus.jsonl").write_text(lines)
-    (tmp_path / "examples").mkdir()
-    shutil.copy(ROOT / "examples" / "sample.jsonl", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    fps = nd.fingerprint(texts)
-    return {
-        "nd": nd,
-        **{"texts": texts, "stream": texts, "text": texts[0], "url": "https://example.org"},
-        **{"fps": fps, "new": fps, "old": fps},
-        "table": pa.table({"id": ["x", "y"], "text": texts[:2]}),
-    }
-
-
-@pytest.mark.parametrize(("page", "number"), EXAMPLES, ids=lambda one: getattr(one, "name", one))
-def test_the_python_examples_run(page, number, around, capsys):
-    code = _PYTHON.findall(page.read_text(encoding="utf-8"))[number]
-    exec(compile(code, str(page), "exec"), around)
-    assert code.strip()
-    assert not capsys.readouterr().err

@@ -33,6 +33,9 @@ Similarity = Literal[
 CONTAINMENTS = CONTAINMENT, INCLUSION = "containment", "inclusion"
 Clustering = Literal["star", "components", "dense"] | str  # or dense:SHARE
 PairListing = Literal["evidence", "all", "none"]
+# How files are read if their names are not to decide; `text` is one document for each file.
+_TABLES = ("json", "jsonl", "csv", "tsv", "parquet", "arrow")
+READ_AS = ("text", "lines", "html", "pdf", "warc", *_TABLES)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -65,11 +68,12 @@ class Setting:
     default_note: str | None = None
     metavar: str | None = None
     choices: tuple[str, ...] = ()
+    option_name: str | None = None  # where it differs: `as` is no name in Python
 
     @property
     def option(self) -> str:
         """The name on the command line, as in `--max-document`."""
-        return "--" + self.name.replace("_", "-")
+        return self.option_name or "--" + self.name.replace("_", "-")
 
 
 _ALL = (
@@ -90,6 +94,25 @@ _ALL = (
         "Column with the ids; `row` uses row numbers instead.",
         default_note="id if present, else the row number",
         metavar="COL",
+    ),
+    Setting(
+        "read_as",
+        _TEXT,
+        None,
+        "Read all files in this format, whatever their suffix: text (each file is a document), "
+        "lines (each line is one), html, pdf, warc, json, jsonl, csv, tsv, parquet or arrow.",
+        default_note="by suffix",
+        metavar="FORMAT",
+        choices=READ_AS,
+        option_name="--as",
+    ),
+    Setting(
+        "suffix",
+        _TEXT,
+        None,
+        "Of folders and globs, read the files with one of these suffixes, such as .py,.html,.md.",
+        default_note="all that can be read",
+        metavar="LIST",
     ),
     Setting(
         "features",

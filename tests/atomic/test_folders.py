@@ -183,7 +183,7 @@ def test_carried_files_stay(tmp_path, monkeypatch, can_exchange, can_link):
 def test_a_carried_file_that_is_made_late_is_not_lost(tmp_path, monkeypatch):
     out = tmp_path / "out"
     write(out, "first")
-    swap = folders.exchange
+    swap = folders.exchange  # type: ignore[attr-defined]
 
     def late(new, target):
         (target / "notes.jsonl").write_text("late\n")

@@ -29,5 +29,5 @@ def test_every_argument_and_option_has_help(name):
         assert isinstance(parameter, Argument | Option), parameter.name
         said = parameter.about if isinstance(parameter, Argument) else parameter.help
         assert said, parameter.name
-        assert said[0].isupper() or parameter.name in ("shell", "preset"), parameter.name
+        assert said[0].isupper() or parameter.name in ("shell", "preset", "kind"), parameter.name
         assert said.endswith("."), parameter.name

@@ -127,6 +127,11 @@ def test_mistakes_get_a_sentence(df, wrong, said):
         df.neardup.dedup(**{"text": "body", **wrong})
 
 
+def test_the_column_that_looks_like_text_is_named(df):
+    with pytest.raises(nd.InputError, match=r"'body' looks like text .*: add text='body'"):
+        df.neardup.dedup()
+
+
 def test_columns_that_cannot_be_read_get_a_sentence(df):
     with pytest.raises(nd.InputError, match="the column 'object' has values of several types"):
         df.neardup.dedup("object")

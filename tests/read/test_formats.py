@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import json
+import lzma
 from collections.abc import Callable
 
 import pyarrow as pa
@@ -82,11 +83,22 @@ ENCODED: dict[str, Callable[[], bytes]] = {
     "stream.arrow": lambda: arrow_bytes(pa.ipc.new_stream),
     "table.feather": feather_bytes,
 }
+
+
+def lz4_frame(data):
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "lz4") as stream:
+        stream.write(data)
+    return sink.getvalue().to_pybytes()
+
+
 COMPRESS = {
     "": lambda data: data,
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
     ".zst": lambda data: pa.compress(data, "zstd", asbytes=True),
+    ".xz": lzma.compress,
+    ".lz4": lz4_frame,
 }
 
 
@@ -113,7 +125,7 @@ def test_round_trip(tmp_path, name, compression, batch_bytes):
 
 
 @pytest.mark.parametrize("name", ["lines.jsonl", "comma.csv", "array.json"])
-@pytest.mark.parametrize("compression", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("compression", [".gz", ".bz2", ".zst", ".xz", ".lz4"])
 def test_concatenated_members_are_one_stream(tmp_path, name, compression):
     data, compress = ENCODED[name](), COMPRESS[compression]
     pieces = [data[i : i + 7] for i in range(0, len(data), 7)]
@@ -161,7 +173,7 @@ def test_an_empty_table_file_is_damaged(tmp_path, name):
         Documents([tmp_path / name])
 
 
-@pytest.mark.parametrize("compression", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("compression", [".gz", ".bz2", ".zst", ".xz", ".lz4"])
 @pytest.mark.parametrize("spoil", [lambda d: d[:-3], lambda d: d[:9]])
 def test_a_damaged_compressed_file_is_named(tmp_path, compression, spoil):
     path = tmp_path / f"bad.jsonl{compression}"

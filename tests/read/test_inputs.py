@@ -120,17 +120,18 @@ def test_file_names_need_not_be_text(tree):
         ("docs/a.txt/b.txt", "docs/a.txt/b.txt does not exist"),
         ("docs/*.jsonl", r"docs/\*.jsonl matches no file"),
         ("empty", "empty holds no file that can be read; neardup reads .jsonl"),
-        ("unknown", "unknown holds no file that can be read"),
-        ("unknown/a.pdf", r"a.pdf has no suffix that says .* reads .jsonl .ndjson .* with .gz"),
-        ("unknown/*", "a.pdf has no suffix"),
-        ("unknown/b.gz", "b.gz has no suffix"),
+        ("unknown", "unknown holds no file that can be read; the first, unknown/a.bin, is not"),
+        ("unknown/a.bin", r"a.bin is not text, nor of a format that neardup reads; convert it"),
+        ("unknown/*", r"unknown/\* holds no file that can be read; the first, unknown/a.bin, is"),
+        ("unknown/b.png", r"b.png is a PNG image, which neardup does not read"),
         ("nowhere://a/b.jsonl", "nowhere://a/b.jsonl cannot be opened"),
         ("memory://none.jsonl", "memory://none.jsonl does not exist"),
         ("memory://none/*.jsonl", "matches no file"),
     ],
 )
 def test_what_cannot_be_found_is_an_error(tree, name, message):
-    fill(tree, {"unknown/a.pdf": "", "unknown/b.gz": ""})
+    fill(tree, {"unknown/a.bin": "\0\1", "unknown/b.png": ""})
+    (tree / "unknown" / "b.png").write_bytes(b"\x89PNG\r\n")
     (tree / "empty").mkdir()
     with pytest.raises(InputError, match=message):
         Documents([name])

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import lzma
 import os
 import socket
 from typing import Any
@@ -34,6 +35,9 @@ MISNAMED = {
     ),
     "b.jsonl.gz": (b'{"text": "a"}', r"not compressed with gzip.* rename it to .*b\.jsonl$"),
     "b.jsonl.bz2": (gzip.compress(b'{"text": "a"}'), r"is not compressed with bz2"),
+    "d.csv": (lzma.compress(b"text\na"), r"compressed with xz; rename it to .*d\.csv\.xz$"),
+    "e.csv.xz": (b"text\na and more", r"not compressed with xz.* rename it to .*e\.csv$"),
+    "f.txt": (b"\x04\x22\x4d\x18" + bytes(9), r"compressed with lz4; rename it to .*txt\.lz4$"),
     "c.jsonl.gz": (gzip.compress(parquet_bytes()), r"is a Parquet file"),
     "a.parquet": (b'{"text": "a"}\n', r"a\.parquet is text, not a Parquet file; rename it"),
     "b.parquet": (PNG, r"b\.parquet is a PNG image"),

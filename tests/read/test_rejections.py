@@ -174,18 +174,19 @@ def test_whole_files(tmp_path):
     bad, unknown, broken = batch.rejected
     assert bad == Rejected(f"{tmp_path}/b.txt", 0, "invalid UTF-8, byte 0xf0 at offset 4")
     assert (unknown.file, unknown.row) == (f"{tmp_path}/c.pdf", None)
-    assert unknown.reason.startswith("unknown suffix; neardup reads .jsonl")
+    assert unknown.reason.startswith("is a damaged PDF (")
     assert (broken.file, broken.reason[:18]) == (f"{tmp_path}/e.txt", "not a regular file")
 
 
 def test_a_folder_of_texts_takes_any_suffix(tmp_path):
     texts = {
         "LICENSE": "Permission is granted",
-        "page.html": "<h1>Größe</h1>",
+        "c.empty": "",
+        "page.rst": "<h1>Größe</h1>",
         "run.log": "\x1b[31mred\x1b[0m",
         "src/main.py": "print('不')" + " " * 499 + "不",  # cut in the middle of a character
     }
-    others = {"a.bin": b"\x00\x01", "b.dat": b"caf\xe9 au lait", "c.empty": b""}
+    others = {"a.bin": b"\x00\x01", "b.dat": b"caf\xe9 au lait"}
     (tmp_path / "src").mkdir()
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -202,7 +203,7 @@ def test_a_folder_of_texts_takes_any_suffix(tmp_path):
     # Among few text files the data file counts; among many it is a document like them.
     (tmp_path / "data.jsonl").write_text('{"id": "x", "text": "a"}')
     assert read()[0] == {"x": "a"}
-    for number in range(7):
+    for number in range(7):  # with these, eleven, since every collection may have a license
         (tmp_path / f"{number}.c").write_text("int main() {}")
     found, left_out = read()
     assert found.keys() == {*texts, *(f"{number}.c" for number in range(7)), "data.jsonl"}

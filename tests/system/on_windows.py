@@ -6,7 +6,7 @@ is that of Windows. One module is replaced, because its calls do not exist elsew
 this machine.
 """
 
-import _signal
+import _signal  # type: ignore[import-not-found]
 import fcntl
 import importlib
 import os
@@ -57,15 +57,15 @@ def become_windows() -> None:
         make_sparse=lambda descriptor: True,
     )
     sys.modules["neardup.system.windows"] = calls
-    sys.modules |= dict.fromkeys(MODULES)  # type: ignore[arg-type]
+    sys.modules |= dict.fromkeys(MODULES)
     for module, names in LACKING.items():
         for name in names:
             if hasattr(module, name):
                 delattr(module, name)
     os.O_BINARY = 0  # type: ignore[attr-defined]
     for module in (signal, _signal):
-        module.SIGBREAK = signal.SIGUSR1  # type: ignore[attr-defined]
-        module.CTRL_BREAK_EVENT = 1  # type: ignore[attr-defined]
+        module.SIGBREAK = signal.SIGUSR1
+        module.CTRL_BREAK_EVENT = 1
     sys.platform = "win32"
 
 

@@ -28,7 +28,7 @@ SEARCH = "Search"
 RESOURCES = "Resources"
 ENGINE = "Engine"
 _SECTIONS = {
-    **dict.fromkeys(("text", "id", "max_document"), INPUT),
+    **dict.fromkeys(("text", "id", "read_as", "suffix", "max_document"), INPUT),
     **dict.fromkeys(RECIPE, FINGERPRINTS),
     **dict.fromkeys(("candidates", "recall"), SEARCH),
     **dict.fromkeys(("memory", "threads"), RESOURCES),

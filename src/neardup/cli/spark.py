@@ -19,7 +19,7 @@ from neardup.cli.commands.dedup import (
     unproven_line,
 )
 from neardup.cli.options import UrlPath
-from neardup.cli.terminal import count, say, say_json, say_rejected
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected
 from neardup.errors import SettingError
 from neardup.frozen import dataclass
 
@@ -124,6 +124,7 @@ def _setting(given: str) -> tuple[str, str]:
 
 def _print(outcome: Outcome, settings: DedupSettings, output: Path) -> None:
     summary = outcome.summary
+    say_files(summary.get("files"))
     say(headline(summary))
     say(f"{_listed(settings, summary)}; {count(summary['candidates'], 'candidate')}, each compared")
     if summary["unproven"]:

@@ -7,7 +7,7 @@ change the writing direction. In lines they are made visible, in JSON they are e
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,6 +60,23 @@ def plain_console() -> Console:
     return Console(highlight=False, markup=False, emoji=False)
 
 
+_NAMED = 4
+# Formats of which a file is a document, and formats by names for people.
+_WHOLE = ("text", "html", "pdf")
+_FORMATS = {
+    "html": "HTML",
+    "pdf": "PDF",
+    "warc": "WARC",
+    "jsonl": "JSON lines",
+    "json": "JSON",
+    "csv": "CSV",
+    "tsv": "TSV",
+    "parquet": "Parquet",
+    "arrow": "Arrow",
+    "sniff": "what their first bytes say",
+}
+
+
 def count(number: int, noun: str) -> str:
     """`1 row`, `2,000 rows`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -74,6 +91,46 @@ def size(number: float) -> str:
         if number < 999.95 or unit == "GB":
             break
     return f"{number:,.1f} {unit}"
+
+
+def say_files(files: Mapping[str, Any] | None) -> None:
+    """Print how many files were read as what."""
+    for line in files_lines(files):
+        say(line)
+
+
+def files_lines(files: Mapping[str, Any] | None) -> list[str]:
+    """How many files were read as what; nothing if it is one file of rows."""
+    if files is None:
+        return []
+    formats, why = files["formats"], files["left_out"]
+    whole = any(name in formats for name in _WHOLE)
+    if not whole and not why and sum(formats.values()) < 2 and not files["passed_over"]:
+        return []
+    parts: list[str] = []
+    for name, number in formats.items():
+        files_of = count(number, "file") if not parts else f"{number:,}"
+        parts.append(f"{files_of} as {_FORMATS.get(name, name)}")
+    said = ", ".join(parts) or "nothing"
+    suffixes = files["suffixes"]
+    if len(suffixes) > 1:
+        said += f" ({_most(suffixes, ' ')})"
+    if why:
+        said += f"; left out {sum(why.values()):,} ({_most(why, ' × ')})"
+    if files["passed_over"]:
+        said += f"; {files['passed_over']:,} with other suffixes not read"
+    lines = [f"Read {said}"]
+    if formats == {"text": 1}:
+        lines.append("One file is one document; --as lines makes each of its lines a document")
+    return lines
+
+
+def _most(counts: Mapping[str, int], sign: str) -> str:
+    """The most frequent of some names with their numbers, and how many are of others."""
+    ranked = sorted(counts.items(), key=lambda one: (one[0] == "others", -one[1]))
+    named = [f"{number:,}{sign}{name or 'without suffix'}" for name, number in ranked[:_NAMED]]
+    rest = sum(number for _, number in ranked[_NAMED:])
+    return ", ".join([*named, f"{rest:,} others"] if rest else named)
 
 
 def say_rejected(rows: int, files: int, listed: str | os.PathLike[str] | None) -> None:

@@ -23,6 +23,7 @@ from neardup.fingerprints import Fingerprints, Scheme
 from neardup.fingerprints.files import FingerprintWriter
 from neardup.fingerprints.fingerprinter import Fingerprinter, required_table
 from neardup.read import Documents
+from neardup.read.counted import most_common
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.terms.documents import TermDocuments
 
@@ -40,6 +41,7 @@ class IdfSummary:
     forgotten: int
     rejected: int
     left_out: int
+    files: dict[str, Any]
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,15 +58,19 @@ def idf_of_files(
     id: str | None = None,
     threads: int | None = None,
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
     progress: Progress | None = None,
 ) -> IdfSummary:
     """Read documents, count in how many each feature occurs, store the table at `output`.
 
-    Rows that cannot be read go to a file beside it. `text`, `max_document` and `progress` are those
-    of `fingerprint_files`.
+    Rows that cannot be read go to a file beside it. The other arguments are those of
+    `fingerprint_files`.
     """
     started = time.perf_counter()
-    documents = documents_of(inputs, scheme, text, id, max_document=max_document)
+    documents = documents_of(
+        inputs, scheme, text, id, max_document=max_document, read_as=read_as, suffix=suffix
+    )
     require_output(inputs, output)
     with RejectedWriter(beside=output, inputs=inputs) as rejects:
         table = count_documents(documents, fingerprinter_of(scheme, threads), progress, rejects)
@@ -79,6 +85,7 @@ def idf_of_files(
         forgotten=table.forgotten,
         rejected=rejects.count - rejects.files,
         left_out=rejects.files,
+        files={**documents.counted, "left_out": most_common(rejects.why)},
         seconds=time.perf_counter() - started,
     )
 
@@ -112,6 +119,7 @@ class FingerprintSummary:
     empty: int
     rejected: int
     left_out: int
+    files: dict[str, Any]
     text_bytes: int
     terms: int
     seconds: float
@@ -151,6 +159,8 @@ def fingerprint_files(
     idf: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
     progress: Progress | None = None,
 ) -> FingerprintSummary:
     """Read documents, fingerprint them, store `id, words, fingerprint` as Parquet at `output`.
@@ -159,13 +169,23 @@ def fingerprint_files(
     complete or not at all. `text` names the column of texts, or of terms if the scheme
     takes those; the fields of records are in the scheme. Weights by rarity come from the
     saved table `idf` or, without one, from reading the input twice. Documents of more than
-    `max_document` bytes are rejected. `progress` is called with
+    `max_document` bytes are rejected; `read_as` and `suffix` say what is read of the inputs, and as
+    what. `progress` is called with
     the bytes read, the bytes there are (None: unknown) and the documents done.
     """
     started = time.perf_counter()
     fingerprinter = fingerprinter_of(scheme, threads)
     twice = scheme.needs_idf and idf is None
-    documents = documents_of(inputs, scheme, text, id, max_document=max_document, again=twice)
+    documents = documents_of(
+        inputs,
+        scheme,
+        text,
+        id,
+        max_document=max_document,
+        read_as=read_as,
+        suffix=suffix,
+        again=twice,
+    )
     require_output(inputs if idf is None else [*inputs, idf], output)
     if idf is not None:
         fingerprinter = fingerprinter.weighted_by(required_table(idf, scheme))
@@ -203,6 +223,7 @@ def fingerprint_files(
         empty=empty,
         rejected=rejects.count - rejects.files,
         left_out=rejects.files,
+        files={**documents.counted, "left_out": most_common(rejects.why)},
         text_bytes=text_bytes,
         terms=terms,
         seconds=time.perf_counter() - started,

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, fields
@@ -15,6 +16,7 @@ from typing import IO, Any
 from neardup.atomic import replacing, require_apart
 from neardup.errors import NeardupError
 from neardup.read import Rejected
+from neardup.read.counted import short_reason
 
 _ROWS_IN_MEMORY = 4 << 20
 _FILES_LISTED = 20
@@ -47,6 +49,7 @@ class RejectedWriter:
         self._file: IO[str] | None = None
         self.count = 0
         self.files = 0  # of these, files that were left out as a whole
+        self.why: Counter[str] = Counter()  # why they were left out
 
     @property
     def path(self) -> str | None:
@@ -57,7 +60,9 @@ class RejectedWriter:
         """Add rows to the file."""
         for row in rows:
             self.count += 1
-            self.files += row.row is None
+            if row.row is None:
+                self.files += 1
+                self.why[short_reason(row.reason)] += 1
             if self._path is None:
                 continue
             if self._file is None:
@@ -96,7 +101,8 @@ def _require_ours(path: Path) -> None:
 class RejectedRows:
     """Rejected rows in the order of the input, in bounded memory.
 
-    `left_out` counts the whole files among them; `first_left_out` are the first of these.
+    `left_out` counts the whole files among them, `why` the kinds of reasons; `first_left_out` are
+    the first of these.
     """
 
     def __init__(self) -> None:
@@ -107,6 +113,7 @@ class RejectedRows:
         weakref.finalize(self, self._lines.close)
         self._count = 0
         self.left_out = 0
+        self.why: Counter[str] = Counter()
         self.first_left_out: list[Rejected] = []
 
     def add(self, rows: Iterable[Rejected]) -> None:
@@ -116,6 +123,7 @@ class RejectedRows:
             self._count += 1
             if row.row is None:
                 self.left_out += 1
+                self.why[short_reason(row.reason)] += 1
                 if len(self.first_left_out) < _FILES_LISTED:
                     self.first_left_out.append(row)
 

@@ -16,6 +16,7 @@ from neardup.features.spec import record_fields
 from neardup.fingerprints import Scheme
 from neardup.frozen import dataclass
 from neardup.kernels import thread_count
+from neardup.read.choice import Choice
 from neardup.settings import (
     CONTAINMENTS,
     DEFAULT_THRESHOLD,
@@ -68,6 +69,8 @@ class DedupSettings:
     memory: int
     threads: int | None
     max_document: int
+    read_as: str | None
+    suffix: str | None
     levels: tuple[float, ...] = ()  # stricter thresholds to report as well
     model: str | None = None
     fitted: Model | None = None
@@ -105,6 +108,8 @@ class DedupSettings:
         floor: float | None,
         memory: str | int,
         max_document: str | int,
+        read_as: str | None,
+        suffix: str | None,
         threads: int | None,
         **recipe: Any,
     ) -> DedupSettings:
@@ -164,6 +169,7 @@ class DedupSettings:
             pairs = "all" if several or floor is not None else "evidence"
         if pairs not in LISTINGS:
             raise SettingError(f"pairs={pairs!r} is unknown; choose {', '.join(LISTINGS)}")
+        Choice.of(read_as, suffix)
         return cls(
             scheme=scheme,
             text=text,
@@ -179,6 +185,8 @@ class DedupSettings:
             memory=bytes_of(memory),
             threads=threads,
             max_document=bytes_of(max_document, "max_document"),
+            read_as=read_as,
+            suffix=suffix,
             levels=several if pairs == "all" else (),
             model=None if model is None else os.fspath(model),
             fitted=fitted,

@@ -60,6 +60,8 @@ def documents_of(
     *,
     columns: Sequence[str] | Literal["all"] = (),
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
     again: bool = False,
 ) -> Documents | TermDocuments:
     """The input as the scheme needs it: texts, records or terms.
@@ -67,10 +69,16 @@ def documents_of(
     `columns` are read along with texts and records. With `again` the input can be read more than
     once, even standard input or a pipe.
     """
+    reading: dict[str, Any] = {
+        "max_document": max_document,
+        "read_as": read_as,
+        "suffix": suffix,
+        "again": again,
+    }
     if scheme.features.are_given:
         from neardup.read.terms.documents import TermDocuments
 
-        return TermDocuments(inputs, terms=text, id=id, max_document=max_document, again=again)
+        return TermDocuments(inputs, terms=text, id=id, **reading)
     fields = scheme.fields.names if scheme.fields is not None else ()
     return Documents(
         inputs,
@@ -78,8 +86,7 @@ def documents_of(
         fields=fields,
         id=id,
         columns=columns,
-        max_document=max_document,
-        again=again,
+        **reading,
     )
 
 
@@ -190,6 +197,8 @@ class FileSource:
             settings.text,
             settings.id,
             max_document=settings.max_document,
+            read_as=settings.read_as,
+            suffix=settings.suffix,
             again=True,
         )
         # Problems with the columns are reported now, not when rows are written.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
@@ -71,14 +72,14 @@ def _columns_read(names: Sequence[str], text: str | None, settings: dict[str, An
 
 def _first_rows(names: Sequence[str], table_of: TableOf) -> pa.Table:
     """The first rows with all columns, for the error about the one that is missing."""
-    columns = {}
+    columns: dict[str, Any] = dict.fromkeys(names)
     for name in names:
-        try:
+        with suppress(InputError):  # a column of any objects is no text
             columns[name] = table_of([name], _ROWS_SHOWN)[name]
-        except InputError:  # a column of any objects is no text
-            columns[name] = pa.nulls(0)
-    rows = min(map(len, columns.values()), default=0)
-    return pa.table({name: column.slice(0, rows) for name, column in columns.items()})
+    rows = max((len(column) for column in columns.values() if column is not None), default=0)
+    return pa.table(
+        {name: pa.nulls(rows) if column is None else column for name, column in columns.items()}
+    )
 
 
 def _require_all(result: Result) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from glob import glob
 from typing import Any, Protocol, runtime_checkable
 
 from xxhash import xxh3_128
 
-from neardup.collection.source import Source
+from neardup.collection.source import FileSource, Source
 from neardup.errors import SettingError
-from neardup.read.expand import local_files
+from neardup.read.counted import most_common
 from neardup.read.foreign.named import is_foreign
+from neardup.read.listing import local_files
 
 
 @runtime_checkable
@@ -35,6 +36,13 @@ def inputs_of(source: Source | None) -> list[dict[str, Any]]:
     if isinstance(source, KnowsInputs):
         return source.inputs
     return [_described(name) for name in source.places]
+
+
+def files_of(source: Source | None, why: Mapping[str, int]) -> dict[str, Any]:
+    """How many files were read as what, and why others were left out; nothing without files."""
+    if not isinstance(source, FileSource):
+        return {}
+    return {"files": {**source.documents.counted, "left_out": most_common(why)}}
 
 
 def require_checkable(names: Sequence[str]) -> None:

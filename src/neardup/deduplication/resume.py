@@ -204,7 +204,9 @@ class Resume:
                 known |= {"model": settings.fitted.to_dict()}
         else:
             known |= settings.scheme.recipe
-            known |= {k: getattr(settings, k) for k in ("text", "id", "max_document")}
+            known |= {
+                k: getattr(settings, k) for k in ("text", "id", "read_as", "suffix", "max_document")
+            }
         if name == FEATURES:
             known |= {f"collects {k}": v for k, v in asdict(collects(settings)).items()}
         return dict(json.loads(json.dumps(known)))

@@ -95,6 +95,8 @@ def dedup(
     pairs: PairListing | None = None,
     floor: float | None = None,
     memory: str | int = "2GB",
+    read_as: str | None = None,
+    suffix: str | None = None,
     max_document: str | int = "64MB",
     threads: int | None = None,
 ) -> Result:
@@ -153,6 +155,10 @@ def dedup(
         floor: List all pairs from this similarity on, which is below the threshold, for near
             misses and `rethreshold`. Default: the threshold.
         memory: Memory to use, for example "8GB". Features that do not fit go to a temporary file.
+        read_as: Read all files in this format, whatever their suffix: text, lines, html, pdf, warc,
+            json, jsonl, csv, tsv, parquet or arrow. Default: by suffix.
+        suffix: Of folders and globs, read the files with one of these suffixes, for example
+            ".py,.html,.md". Default: all that can be read.
         max_document: Reject documents larger than this, for example "200MB".
         threads: Number of threads. Default: one per core.
 
@@ -188,6 +194,8 @@ def dedup(
         pairs=pairs,
         floor=floor,
         memory=memory,
+        read_as=read_as,
+        suffix=suffix,
         max_document=max_document,
         threads=threads,
     )

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from neardup import __version__
 from neardup.deduplication.cautions import cautions
-from neardup.deduplication.inputs import inputs_of
+from neardup.deduplication.inputs import files_of, inputs_of
 from neardup.system.memory import peak_bytes
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def summary_of(result: Result) -> dict[str, Any]:
         "settings": settings.as_dict(),
         "levels": {f"{level:g}": _level(result, level) for level in settings.levels},
         "inputs": inputs_of(result.source),
+        **files_of(result.source, rejected.why),
         "against": inputs_of(result.other_source),
         "within": result.both.within,
         **({} if result.obeyed is None else {"decisions": result.obeyed.summary}),

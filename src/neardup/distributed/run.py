@@ -26,7 +26,7 @@ from neardup.collection.rejected import RejectedRows
 from neardup.collection.settings import DedupSettings
 from neardup.collection.source import FileSource
 from neardup.deduplication.cautions import Facts, many_are_removed, misfits
-from neardup.deduplication.inputs import inputs_of
+from neardup.deduplication.inputs import files_of, inputs_of
 from neardup.deduplication.rows import require_keep_column, widened
 from neardup.deduplication.save import FOLDER
 from neardup.deduplication.summary import peak_megabytes, versions
@@ -177,10 +177,13 @@ def deduplicate(
     with _folder(output, overwrite=overwrite) as folder:
         plan = Output(folder, format, copies, _before(documents), _before(clusters), shown.places())
         written = write_output(layout, remembering, plan, documents)
-        left_out = _write_rejected(layout, folder)
+        rejected = _write_rejected(layout, folder)
         summary = {
             **_summary(layout, own, figures, named),
-            "left_out_files": left_out,
+            "left_out_files": [
+                {"file": one.file, "reason": one.reason} for one in rejected.first_left_out
+            ],
+            **files_of(named[0], rejected.why),
             "command": command,
             "started": started,
             "seconds": {name: round(spent, 3) for name, spent in remembering.seconds.items()},
@@ -397,8 +400,8 @@ def _folder(output: str, *, overwrite: bool) -> Iterator[Work]:
     yield folder
 
 
-def _write_rejected(layout: Layout, folder: Work) -> list[dict[str, str]]:
-    """Write the rows that cannot be read; the first of the files that were left out."""
+def _write_rejected(layout: Layout, folder: Work) -> RejectedRows:
+    """Write the rows that cannot be read."""
     rejected = RejectedRows()
     for number in range(layout.left):
         rejected.add_lines(layout.work.read_plain(f"rejected/{number}").decode().splitlines())
@@ -407,7 +410,7 @@ def _write_rejected(layout: Layout, folder: Work) -> list[dict[str, str]]:
         path.open("w", encoding="utf-8", newline="\n") as file,
     ):
         file.writelines(rejected.lines())
-    return [{"file": one.file, "reason": one.reason} for one in rejected.first_left_out]
+    return rejected
 
 
 def _summary(

@@ -27,6 +27,7 @@ from neardup.index.lines import Checked
 from neardup.index.match import Match
 from neardup.kernels.set_index import NEVER
 from neardup.read import Batch
+from neardup.read.counted import most_common
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.terms.batch import TermBatch
 
@@ -45,6 +46,7 @@ class AddSummary:
     rejected: int
     left_out: int
     rejected_file: str | None
+    files: dict[str, Any]
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,6 +64,8 @@ def add_files(
     ttl: str | None = None,
     replace: bool = False,
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
     progress: Progress | None = None,
     committed: Callable[[int], None] | None = None,
 ) -> AddSummary:
@@ -74,7 +78,14 @@ def add_files(
     """
     started = time.perf_counter()
     documents = documents_of(
-        inputs, index.scheme, text, id, columns=metadata, max_document=max_document
+        inputs,
+        index.scheme,
+        text,
+        id,
+        columns=metadata,
+        max_document=max_document,
+        read_as=read_as,
+        suffix=suffix,
     )
     seen = 0
     with RejectedWriter(beside=index.path, inputs=inputs) as rejects:
@@ -100,6 +111,7 @@ def add_files(
         rejects.count - rejects.files,
         rejects.files,
         rejects.path,
+        {**documents.counted, "left_out": most_common(rejects.why)},
         time.perf_counter() - started,
     )
 
@@ -112,6 +124,8 @@ def check_files(
     id: str | None = None,
     metadata: Sequence[str] | Literal["all"] = (),
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
     **rules: Any,
 ) -> Iterator[list[Checked]]:
     """Check every document in the files, in order; yields the answers after each commit.
@@ -121,7 +135,14 @@ def check_files(
     """
     index.check_many([], **rules)  # wrong rules, and an index that cannot be written, raise now
     documents = documents_of(
-        inputs, index.scheme, text, id, columns=metadata, max_document=max_document
+        inputs,
+        index.scheme,
+        text,
+        id,
+        columns=metadata,
+        max_document=max_document,
+        read_as=read_as,
+        suffix=suffix,
     )
     for batch in Prefetched[Batch | TermBatch](documents):
         answers = [
@@ -147,9 +168,13 @@ def query_files(
     threshold: float | None = None,
     limit: int | None = 10,
     max_document: int = MAX_DOCUMENT,
+    read_as: str | None = None,
+    suffix: str | None = None,
 ) -> Iterator[tuple[Id, list[Match]]]:
     """Yield the id and the matches of every document in the files, in order."""
-    documents = documents_of(inputs, index.scheme, text, id, max_document=max_document)
+    documents = documents_of(
+        inputs, index.scheme, text, id, max_document=max_document, read_as=read_as, suffix=suffix
+    )
     for batch in Prefetched[Batch | TermBatch](documents):
         for row in (row for row in batch.rejected if row.row is not None):
             raise InputError(f"{row.file} row {row.row} cannot be queried: {row.reason}")

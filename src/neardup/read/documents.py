@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,17 @@ from neardup.errors import InputError, NoColumnError, SettingError, UnreadableEr
 from neardup.frozen import dataclass
 from neardup.read.advice import advised_of_file
 from neardup.read.batch import Batch, Rejected, Rows
+from neardup.read.choice import Choice
 from neardup.read.columns import Wanted, carried_names, field_texts
-from neardup.read.expand import expand
+from neardup.read.counted import files_read
+from neardup.read.expand import Expansion
+from neardup.read.file_kinds import WHOLE_FILES
 from neardup.read.foreign.copied import FOREIGN, copy_table
-from neardup.read.formats import TEXT_FORMATS, check_columns
+from neardup.read.formats import TEXT_FORMATS, check_columns, holds_text
 from neardup.read.ids import IdKind, IdLedger
 from neardup.read.limits import MAX_DOCUMENT
 from neardup.read.source import SNIFF, Source, Spool, explained, sniffed
-from neardup.read.whole_files import read_whole_files
+from neardup.read.whole_files import FILE_COLUMNS, read_whole_files
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -68,7 +71,7 @@ class Run:
     @property
     def is_whole_files(self) -> bool:
         """Whether each file is one row."""
-        return self.sources[0].format == "document"
+        return self.sources[0].format in WHOLE_FILES
 
     @property
     def once(self) -> bool:
@@ -90,12 +93,14 @@ class InputRuns(Generic[R]):
     """All inputs, read in order, with the progress in bytes.
 
     `check` is called immediately with every file to be read. With `again`, inputs that can be read
-    only once are copied, so that they can be read again.
+    only once are copied, so that they can be read again. `how` says which files are read as what.
     """
 
-    def __init__(self, inputs: Inputs, check: Check, *, again: bool) -> None:
+    def __init__(self, inputs: Inputs, check: Check, how: Expansion, *, again: bool) -> None:
         named = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
-        sources = expand(named)
+        files = how.expand(named)
+        sources = files.sources
+        self.passed_over = files.passed_over
         if again and any(source.once or source.format in FOREIGN for source in sources):
             self._spool = Spool()
             sources = [_stored(source, self._spool) for source in sources]
@@ -117,6 +122,11 @@ class InputRuns(Generic[R]):
     def sources(self) -> list[Source]:
         """All files, in reading order."""
         return [source for run in self._runs for source in run.sources]
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """How many files are read as what, as a summary has it."""
+        return files_read(self.sources, self.passed_over)
 
     def part(self, sources: Sequence[Source], first_place: int) -> Self:
         """These sources alone, which are some of the files or parts of one of them.
@@ -209,7 +219,7 @@ class InputRuns(Generic[R]):
 
 def _runs_of(sources: Sequence[Source]) -> list[Run]:
     runs: list[Run] = []
-    for whole, group in groupby(sources, key=lambda source: source.format == "document"):
+    for whole, group in groupby(sources, key=lambda source: source.format in WHOLE_FILES):
         files = tuple(group)
         runs += [Run(files)] if whole else [Run((file,)) for file in files]
     return runs
@@ -332,8 +342,9 @@ class Documents(InputRuns[Rows]):
     `text` and `id` name columns (default: `text`, and `id` if it exists); `id="row"` numbers the
     rows instead. `columns` are carried along; "all" carries every other column. `fields` replaces
     `text` for records: each batch has these columns as texts. Documents of more than `max_document`
-    bytes are rejected. Each iteration reads the input again; for standard input and pipes this
-    needs `again`, which copies them to a temporary file.
+    bytes are rejected. `read_as` is the format of all files, whatever their suffix, and `suffix`
+    chooses files of folders and globs, as in ".py,.md". Each iteration reads the input again; for
+    standard input and pipes this needs `again`, which copies them to a temporary file.
 
     Missing or unreadable inputs raise `InputError`: immediately if names or headers show it, else
     during the iteration. Bad rows, and unreadable files of a folder, are listed in each batch's
@@ -350,6 +361,8 @@ class Documents(InputRuns[Rows]):
         fields: Sequence[str] = (),
         batch_bytes: int = BATCH_BYTES,
         max_document: int = MAX_DOCUMENT,
+        read_as: str | None = None,
+        suffix: str | None = None,
         again: bool = False,
     ) -> None:
         if batch_bytes < 1:
@@ -357,7 +370,12 @@ class Documents(InputRuns[Rows]):
         wanted = Wanted.of_fields(fields, id, columns) if fields else Wanted.of(text, id, columns)
         self.wanted = replace(wanted, max_document=max_document)
         self._batch_bytes = batch_bytes
-        super().__init__(inputs, self._check, again=again)
+        how = Expansion(
+            Choice.of(read_as, suffix),
+            partial(holds_text, column=self.wanted.text),
+            only_data=not {*self.wanted.required} <= {*FILE_COLUMNS},
+        )
+        super().__init__(inputs, self._check, how, again=again)
 
     def with_all_columns(self) -> Documents:
         """The same documents with all other columns carried along.

@@ -6,189 +6,290 @@ import glob
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from neardup.errors import InputError
 from neardup.frozen import dataclass
+from neardup.read.choice import Choice
 from neardup.read.file_kinds import (
+    COMPRESSION_SIGNATURES,
     SIGNATURE_BYTES,
     TEXT_FORMATS,
+    WHOLE_FILES,
     Kind,
+    compression_of,
+    kind_by_content,
     kind_of,
     known_suffixes,
-    looks_like_text,
 )
+from neardup.read.folder_kinds import NOT_REGULAR, FolderReader
 from neardup.read.foreign.dataset_folder import dataset_files
 from neardup.read.foreign.named import foreign_source
+from neardup.read.listing import FoundFile, found_file, in_order, local_files, remote_files
 from neardup.read.source import SNIFF, STANDARD_INPUT, Source, explained, refuse_endless
 from neardup.system.files import same_device
 from neardup.system.paths import with_slashes
 
-_TEXTS_TO_A_DATA_FILE = 10
-_NOT_REGULAR = "not a regular file: a broken link, a pipe or a device"
+_ANY = Choice()
 
 
 @dataclass(frozen=True)
-class FoundFile:
-    """A file in a folder; `relative` is its path from there, with forward slashes.
+class Files:
+    """Files to be read, in reading order; `passed_over` counts those that --suffix leaves out."""
 
-    `fault` is set for a subfolder that cannot be listed.
+    sources: list[Source]
+    passed_over: int = 0
+
+
+def _always(_: Source) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """How inputs become files: by what the caller chooses, and by what data files hold.
+
+    `holds` says whether a data file has the text; it is asked about local files of folders. With
+    `only_data`, the text is in a column that text files do not have.
     """
 
-    path: str
-    relative: str
-    size: int | None
-    regular: bool = True
-    fault: str = ""
+    choice: Choice = _ANY
+    holds: Callable[[Source], bool] = _always
+    only_data: bool = False
 
+    def expand(self, inputs: Sequence[str | os.PathLike[str]]) -> Files:
+        """List every file to be read, in reading order; `InputError` for inputs that name none."""
+        if not inputs:
+            raise InputError("there is no input; name files, folders, globs, URLs or - for stdin")
+        names = [os.fspath(name) for name in inputs]
+        if names.count("-") > 1:
+            raise InputError("standard input (-) can be read only once; name it once")
+        parts = [self._of(name, alone=len(names) == 1) for name in names]
+        sources = [source for part in parts for source in part.sources]
+        once = [source.path for source in sources if source.once]
+        if len(set(once)) < len(once):
+            twice = next(path for path in once if once.count(path) > 1)
+            raise InputError(f"{twice} can be read only once; name it once")
+        texts = [source for source in sources if source.format in TEXT_FORMATS and not source.fault]
+        # The only text file of a run is a corpus of lines; several are documents.
+        if self.choice.format is None and len(texts) > 1:
+            sources = [_whole(source) for source in sources]
+        return Files(sources, sum(part.passed_over for part in parts))
 
-def local_files(folder: str) -> list[FoundFile]:
-    """List a local folder recursively; links are followed, but not in cycles."""
-    found: list[FoundFile] = []
-    _collect(folder, found)
-    return _sorted(found)
+    def _of(self, name: str, *, alone: bool) -> Files:
+        """The files of one input."""
+        if name == "-":
+            return Files([self._standard_input()])
+        if self.choice.format is None or "://" in name:
+            table = foreign_source(name)
+            if table is not None:
+                return Files([table])
+        if "://" not in name:
+            return self._local(with_slashes(name), alone)
+        import fsspec  # imports asyncio, and few inputs are URLs
+        from fsspec.implementations.local import LocalFileSystem
 
-
-def remote_files(filesystem: Any, folder: str) -> list[FoundFile]:
-    """List a folder of an fsspec filesystem recursively."""
-    base = folder.rstrip("/") + "/"
-    found = []
-    for _, _, files in filesystem.walk(folder, detail=True, on_error="raise"):
-        for info in files.values():
-            path = info["name"]
-            relative = path.removeprefix(base).lstrip("/")
-            if not any(part.startswith(".") for part in relative.split("/")):
-                found.append(FoundFile(path, relative, info.get("size")))
-    return _sorted(found)
-
-
-def in_order(path: str) -> list[str]:
-    """The sort key of a path: folder by folder, then by name."""
-    return path.split("/")
-
-
-def _sorted(found: list[FoundFile]) -> list[FoundFile]:
-    return sorted(found, key=lambda file: in_order(file.relative))
-
-
-def _collect(folder: str, found: list[FoundFile]) -> None:
-    """Collect all files below a folder, without recursion: depth is unlimited."""
-    folders = [(folder, "", frozenset[tuple[int, int]]())]
-    while folders:
-        folder, prefix, above = folders.pop()
         try:
-            status = os.stat(folder)
-            here = (status.st_dev, status.st_ino)
-            entries = [] if here in above else list(os.scandir(folder))
-        except OSError as error:
-            if not prefix:
-                raise
-            fault = f"a folder that cannot be listed ({error.strerror})"
-            found.append(FoundFile(folder, prefix.rstrip("/"), 0, regular=False, fault=fault))
-            continue
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            relative = prefix + entry.name
-            if _is_folder(entry):
-                folders.append((entry.path, relative + "/", above | {here}))
+            filesystem, path = fsspec.core.url_to_fs(name)
+        except (ImportError, ValueError) as error:
+            raise InputError(f"{name} cannot be opened ({error}); check the URL") from error
+        if isinstance(filesystem, LocalFileSystem):
+            return self._local(with_slashes(path), alone)
+        try:
+            return self._remote(name, filesystem, path, alone)
+        except InputError:
+            raise
+        # Each filesystem raises errors of its own library.
+        except Exception as error:
+            raise InputError(
+                f"{name} cannot be reached ({error}); check the URL and your access to it"
+            ) from error
+
+    def _local(self, name: str, alone: bool) -> Files:
+        with explained(name):
+            if os.path.isdir(name):
+                if (saved := dataset_files(name)) is not None:
+                    sizes = [os.stat(path).st_size for path in saved]
+                    pairs = zip(saved, sizes, strict=True)
+                    return Files([self._named(path, path, size, None) for path, size in pairs])
+                return self._folder(name, local_files(name), None, alone)
+            try:
+                status = os.stat(name)
+            except (FileNotFoundError, NotADirectoryError):
+                if not glob.has_magic(name):
+                    raise FileNotFoundError(name) from None
             else:
-                found.append(found_file(entry.path, relative))
+                if _is_stream(name, status):
+                    return Files([self._streamed(name, status)])
+                return Files([self._named(name, name, status.st_size, None)])
+            matched = map(with_slashes, glob.glob(name, recursive=True))
+            paths = [path for path in matched if not os.path.isdir(path)]
+            files = [found_file(path, path) for path in paths]
+            matches = [(file.path, file.path, file.size) for file in files if file.regular]
+            others = [file for file in files if not file.regular and self.choice.takes(file.path)]
+            found = self._matches(name, name, matches, None, alone)
+            left_out = [_left_out(file.path, file.path, NOT_REGULAR) for file in others]
+            return replace(found, sources=[*found.sources, *left_out])
 
+    def _standard_input(self) -> Source:
+        number = _descriptor()
+        if number is not None:
+            refuse_endless(STANDARD_INPUT, os.fstat(number), is_terminal=os.isatty(number))
+        format = self.choice.format or SNIFF
+        shown = STANDARD_INPUT if format in WHOLE_FILES else ""
+        return Source(STANDARD_INPUT, "-", format, SNIFF, document_id=shown, once=True)
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    if entry.is_symlink():
-        return os.path.isdir(entry.path)
-    return entry.is_dir(follow_symlinks=False)
+    def _streamed(self, name: str, status: os.stat_result) -> Source:
+        """An input that can be read only once; its name or its first bytes tell the format."""
+        refuse_endless(_printable(name), status, is_terminal=_is_terminal(status))
+        kind = kind_of(name) or Kind(SNIFF, SNIFF)
+        if self.choice.format is not None:
+            kind = Kind(self.choice.format, SNIFF)
+        shown = _printable(name)
+        return Source(
+            shown, name, kind.format, kind.compression, None, document_id=shown, once=True
+        )
 
+    def _remote(self, name: str, filesystem: Any, path: str, alone: bool) -> Files:
+        web = name.startswith(("http://", "https://"))
+        if "*" in path or (not web and glob.has_magic(path) and not filesystem.exists(path)):
+            found = filesystem.glob(path, detail=True)
+            hidden_too = "/." in path
+            files = [
+                (filesystem.unstrip_protocol(match), match, info.get("size"))
+                for match, info in found.items()
+                if info["type"] != "directory"
+                and (hidden_too or "/." not in f"/{_below(path, match)}")
+            ]
+            return self._matches(name, path, files, filesystem, alone)
+        try:
+            info = filesystem.info(path)
+        except FileNotFoundError:
+            raise InputError(f"{name} does not exist; check the URL") from None
+        if info["type"] == "directory":
+            return self._folder(name, remote_files(filesystem, path), filesystem, alone)
+        return Files([self._named(name, path, info.get("size"), filesystem)])
 
-def found_file(path: str, relative: str) -> FoundFile:
-    """The size and kind of a file; a broken link is not regular."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return FoundFile(path, relative, 0, regular=False)
-    regular = stat.S_ISREG(status.st_mode)
-    return FoundFile(path, relative, status.st_size if regular else 0, regular)
+    def _named(self, name: str, path: str, size: int | None, filesystem: Any) -> Source:
+        shown = _printable(name)
+        kind = self._kind(urlsplit(path).path if "://" in path else path, path, filesystem)
+        if isinstance(kind, str):
+            raise InputError(f"{shown} {kind}")
+        return Source(shown, path, kind.format, kind.compression, size, filesystem, shown)
+
+    def _kind(self, name: str, path: str, filesystem: Any) -> Kind | str:
+        """The kind of a file that is no longer in doubt, or why it cannot be read."""
+        kind = kind_of(name)
+        if kind is not None and self.choice.format is None:
+            return kind
+        with explained(_printable(path)):
+            start, compression = first_bytes(path, filesystem)
+        if self.choice.format is not None:
+            return Kind(self.choice.format, compression_of(name) or compression)
+        return kind_by_content(name, start, compression)
+
+    def _matches(
+        self,
+        name: str,
+        pattern: str,
+        files: Sequence[tuple[str, str, int | None]],
+        filesystem: Any,
+        alone: bool,
+    ) -> Files:
+        if not files:
+            raise InputError(f"{name} matches no file; check the pattern")
+        taken = [file for file in files if self.choice.takes(file[1])]
+        if not taken:
+            raise InputError(f"{name} matches no file with {self._asked}; check both")
+        sources = []
+        for shown, path, size in sorted(taken, key=lambda file: in_order(file[1])):
+            kind = self._kind(path, path, filesystem)
+            if isinstance(kind, str):
+                sources.append(_left_out(shown, path, kind))
+                continue
+            named = _printable(shown)
+            source = Source(named, path, kind.format, kind.compression, size, filesystem, named)
+            source = replace(self._one_document(source), found=True)
+            below = _printable(_below(pattern, path))
+            sources.append(replace(source, document_id=below) if alone else source)
+        _require_some(name, sources)
+        return Files(sources, len(files) - len(taken))
+
+    def _folder(self, name: str, files: list[FoundFile], filesystem: Any, alone: bool) -> Files:
+        taken = [file for file in files if file.fault or self.choice.takes(file.relative)]
+        if files and not taken:
+            raise InputError(f"{name} holds no file with {self._asked}")
+        start, holds = None, self._holds
+        if filesystem is None:
+            start = _first_bytes_of
+        reader = FolderReader(self.choice, start, partial(holds, filesystem), self.only_data)
+        sources = []
+        for file, kind in reader.kinds(taken).items():
+            relative = _printable(file.relative)
+            shown = f"{_printable(name).rstrip('/')}/{relative}"
+            if isinstance(kind, str):
+                sources.append(_left_out(shown, file.path, kind))
+            elif kind is not None:
+                source = Source(
+                    shown, file.path, kind.format, kind.compression, file.size, filesystem
+                )
+                known = replace(source, document_id=relative if alone else shown, found=True)
+                sources.append(self._one_document(known))
+        _require_some(name, sources)
+        return Files(sources, len(files) - len(taken))
+
+    def _holds(self, filesystem: Any, file: FoundFile, kind: Kind) -> bool:
+        """Whether a data file has the text; those elsewhere are taken to."""
+        if filesystem is not None:
+            return True
+        source = Source(file.path, file.path, kind.format, kind.compression, file.size)
+        return self.holds(source)
+
+    def _one_document(self, source: Source) -> Source:
+        return source if self.choice.format == "lines" else _whole(source)
+
+    @property
+    def _asked(self) -> str:
+        return f"the suffix {' or '.join(self.choice.suffixes)}"
 
 
 def expand(inputs: Sequence[str | os.PathLike[str]]) -> list[Source]:
-    """List every file to be read, in reading order; `InputError` for an input that names none."""
-    if not inputs:
-        raise InputError("there is no input; name files, folders, globs, URLs or - for stdin")
-    names = [os.fspath(name) for name in inputs]
-    if names.count("-") > 1:
-        raise InputError("standard input (-) can be read only once; name it once")
-    sources = [source for name in names for source in _sources(name, alone=len(names) == 1)]
-    once = [source.path for source in sources if source.once]
-    if len(set(once)) < len(once):
-        twice = next(path for path in once if once.count(path) > 1)
-        raise InputError(f"{twice} can be read only once; name it once")
-    texts = [source for source in sources if source.format in TEXT_FORMATS and not source.fault]
-    # The only text file of a run is a corpus of lines; several are documents.
-    if len(texts) > 1:
-        return [_whole(source) for source in sources]
-    return sources
+    """The files of inputs by their names and contents alone, in reading order."""
+    return Expansion().expand(inputs).sources
 
 
-def _sources(name: str, *, alone: bool) -> list[Source]:
-    if name == "-":
-        return [_standard_input()]
-    if (table := foreign_source(name)) is not None:
-        return [table]
-    if "://" not in name:
-        return _local(with_slashes(name), alone)
-    import fsspec  # imports asyncio, and few inputs are URLs
-    from fsspec.implementations.local import LocalFileSystem
+def first_bytes(path: str, filesystem: Any = None) -> tuple[bytes, str | None]:
+    """The first bytes of a file, decompressed, and its compression."""
+    source = Source(path, path, SNIFF, filesystem=filesystem)
+    with source.raw() as file:
+        start = file.read(SIGNATURE_BYTES)
+    found = (name for name, magic in COMPRESSION_SIGNATURES.items() if magic.match(start))
+    compression = next(found, None)
+    if compression is None:
+        return start, None
+    with replace(source, compression=compression).stream() as stream:
+        return stream.peek(SIGNATURE_BYTES)[:SIGNATURE_BYTES], compression
 
-    try:
-        filesystem, path = fsspec.core.url_to_fs(name)
-    except (ImportError, ValueError) as error:
-        raise InputError(f"{name} cannot be opened ({error}); check the URL") from error
-    if isinstance(filesystem, LocalFileSystem):
-        return _local(with_slashes(path), alone)
-    try:
-        return _remote(name, filesystem, path, alone)
-    except InputError:
-        raise
-    # Each filesystem raises errors of its own library.
-    except Exception as error:
+
+def _first_bytes_of(file: FoundFile) -> tuple[bytes, str | None]:
+    return first_bytes(file.path)
+
+
+def _require_some(name: str, sources: Sequence[Source]) -> None:
+    if all(source.fault for source in sources):
+        first = next((source for source in sources if source.fault), None)
+        why = "" if first is None else f"; the first, {first.name}, {first.fault}"
         raise InputError(
-            f"{name} cannot be reached ({error}); check the URL and your access to it"
-        ) from error
+            f"{name} holds no file that can be read{why or f'; neardup reads {known_suffixes()}'}"
+        )
 
 
-def _local(name: str, alone: bool) -> list[Source]:
-    with explained(name):
-        if os.path.isdir(name):
-            if (saved := dataset_files(name)) is not None:
-                return [_named(path, path, os.stat(path).st_size, None) for path in saved]
-            return _folder(name, name, local_files(name), None, alone)
-        try:
-            status = os.stat(name)
-        except (FileNotFoundError, NotADirectoryError):
-            if not glob.has_magic(name):
-                raise FileNotFoundError(name) from None
-        else:
-            if _is_stream(name, status):
-                return [_streamed(name, status)]
-            return [_named(name, name, status.st_size, None)]
-        found = map(with_slashes, glob.glob(name, recursive=True))
-        paths = [path for path in found if not os.path.isdir(path)]
-        files = [found_file(path, path) for path in paths]
-        matches = [(file.path, file.path, file.size) for file in files if file.regular]
-        others = [_left_out(file.path, file, _NOT_REGULAR) for file in files if not file.regular]
-        return [*_matches(name, name, matches, None, alone), *others]
-
-
-def _standard_input() -> Source:
-    number = _descriptor()
-    if number is not None:
-        refuse_endless(STANDARD_INPUT, os.fstat(number), is_terminal=os.isatty(number))
-    return Source(STANDARD_INPUT, "-", SNIFF, SNIFF, once=True)
+def _left_out(shown: str, path: str, fault: str) -> Source:
+    return Source(_printable(shown), path, "document", size=0, found=True, fault=fault)
 
 
 def _descriptor() -> int | None:
@@ -206,132 +307,11 @@ def _is_stream(name: str, status: os.stat_result) -> bool:
     )
 
 
-def _streamed(name: str, status: os.stat_result) -> Source:
-    """An input that can be read only once; its format is known by its name or its first bytes."""
-    refuse_endless(_printable(name), status, is_terminal=_is_terminal(status))
-    kind = kind_of(name) or Kind(SNIFF, SNIFF)
-    shown = _printable(name)
-    return Source(shown, name, kind.format, kind.compression, None, document_id=shown, once=True)
-
-
 def _is_terminal(status: os.stat_result) -> bool:
     if not stat.S_ISCHR(status.st_mode):
         return False
     terminals = (number for number in range(3) if os.isatty(number))
     return any(same_device(os.fstat(number), status) for number in terminals)
-
-
-def _remote(name: str, filesystem: Any, path: str, alone: bool) -> list[Source]:
-    web = name.startswith(("http://", "https://"))
-    if "*" in path or (not web and glob.has_magic(path) and not filesystem.exists(path)):
-        found = filesystem.glob(path, detail=True)
-        hidden_too = "/." in path
-        files = [
-            (filesystem.unstrip_protocol(match), match, info.get("size"))
-            for match, info in found.items()
-            if info["type"] != "directory" and (hidden_too or "/." not in f"/{_below(path, match)}")
-        ]
-        return _matches(name, path, files, filesystem, alone)
-    try:
-        info = filesystem.info(path)
-    except FileNotFoundError:
-        raise InputError(f"{name} does not exist; check the URL") from None
-    if info["type"] == "directory":
-        return _folder(name, path, remote_files(filesystem, path), filesystem, alone)
-    return [_named(name, path, info.get("size"), filesystem)]
-
-
-def _named(name: str, path: str, size: int | None, filesystem: Any) -> Source:
-    kind = kind_of(urlsplit(path).path if "://" in path else path)
-    if kind is None:
-        raise InputError(
-            f"{name} has no suffix that says what it holds; neardup reads {known_suffixes()}"
-        )
-    shown = _printable(name)
-    return Source(shown, path, kind.format, kind.compression, size, filesystem, shown)
-
-
-def _matches(
-    name: str,
-    pattern: str,
-    files: Sequence[tuple[str, str, int | None]],
-    filesystem: Any,
-    alone: bool,
-) -> list[Source]:
-    if not files:
-        raise InputError(f"{name} matches no file; check the pattern")
-    sources = []
-    for shown, path, size in sorted(files, key=lambda file: in_order(file[1])):
-        source = replace(_whole(_named(shown, path, size, filesystem)), found=True)
-        below = _printable(_below(pattern, path))
-        sources.append(replace(source, document_id=below) if alone else source)
-    return sources
-
-
-def _folder(
-    name: str, path: str, files: list[FoundFile], filesystem: Any, alone: bool
-) -> list[Source]:
-    kinds = {file: kind_of(file.relative) for file in files}
-    if filesystem is None:
-        kinds = _judged_together(kinds)
-    has_data = any(kind and kind.format not in TEXT_FORMATS for kind in kinds.values())
-    sources = []
-    for file, kind in kinds.items():
-        relative = _printable(file.relative)
-        shown = f"{_printable(name).rstrip('/')}/{relative}"
-        if file.fault:
-            fault = file.fault
-        elif kind is None:
-            # Bookkeeping such as _SUCCESS, which table writers leave beside their files.
-            if relative.rpartition("/")[2].startswith("_"):
-                continue
-            fault = f"unknown suffix; neardup reads {known_suffixes()}"
-        elif not file.regular:
-            fault = _NOT_REGULAR
-        elif has_data and kind.format in TEXT_FORMATS:
-            fault = "a text file among data files; name it to read it"
-        else:
-            source = Source(
-                shown, file.path, kind.format, kind.compression, file.size, filesystem, found=True
-            )
-            sources.append(_whole(replace(source, document_id=relative if alone else shown)))
-            continue
-        sources.append(_left_out(shown, file, fault))
-    if all(source.fault for source in sources):
-        raise InputError(f"{name} holds no file that can be read; neardup reads {known_suffixes()}")
-    return sources
-
-
-def _judged_together(kinds: dict[FoundFile, Kind | None]) -> dict[FoundFile, Kind | None]:
-    """Decide whether a folder is a collection of documents or of data files.
-
-    Among many text files (source code, pages, logs, with any suffix), a data file such as
-    package.json is a document like the others.
-    """
-    data = [file for file, kind in kinds.items() if kind and kind.format not in TEXT_FORMATS]
-    others = {file: kind or _kind_by_content(file) for file, kind in kinds.items()}
-    texts = sum(kind is not None for kind in others.values()) - len(data)
-    if not data:
-        return others
-    if texts <= _TEXTS_TO_A_DATA_FILE * len(data):
-        return kinds
-    return others | {file: _kind_by_content(file) for file in data}
-
-
-def _kind_by_content(file: FoundFile) -> Kind | None:
-    """A file that begins like text is a document."""
-    if file.fault or not file.regular or file.relative.rpartition("/")[2].startswith("_"):
-        return None
-    try:
-        with open(file.path, "rb") as opened:
-            start = opened.read(SIGNATURE_BYTES)
-    except OSError:
-        return None  # skipped like any file of unknown content
-    return Kind("document", None) if looks_like_text(start) else None
-
-
-def _left_out(shown: str, file: FoundFile, fault: str) -> Source:
-    return Source(_printable(shown), file.path, "document", size=0, found=True, fault=fault)
 
 
 def _whole(source: Source) -> Source:

@@ -8,14 +8,15 @@ from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
-from neardup.errors import UnreadableError
+from neardup.errors import InputError, UnreadableError
 from neardup.frozen import dataclass
 from neardup.read.batch import Rows
 from neardup.read.columnar import TableColumns
 from neardup.read.columns import Wanted, undictionaried
+from neardup.read.file_kinds import WHOLE_FILES
 from neardup.read.foreign.copied import FOREIGN, copied, opened
 from neardup.read.ids import IdKind, kind_of_ids
-from neardup.read.json.files import first_id, read_json, read_json_lines
+from neardup.read.json.files import column_occurs, first_id, read_json, read_json_lines
 from neardup.read.lines import LINE_COLUMNS, read_lines
 from neardup.read.source import SNIFF, ByteStream, Source, explained, sniffed, spooled
 from neardup.read.tables import ColumnsOf, arrow_schema, parquet_schema, read_arrow, read_parquet
@@ -95,6 +96,12 @@ def _read_delimited(
     return (read_csv if format == "csv" else read_tsv)(stream, name, wanted, most)
 
 
+def _read_warc(stream: ByteStream, name: str, wanted: Wanted, most: int) -> Iterator[Rows]:
+    from neardup.read.warc.rows import read_warc
+
+    return read_warc(stream, name, wanted, most)
+
+
 TEXT_FORMATS: Formats[Rows] = Formats(
     {
         "jsonl": read_json_lines,
@@ -102,6 +109,7 @@ TEXT_FORMATS: Formats[Rows] = Formats(
         "csv": partial(_read_delimited, "csv"),
         "tsv": partial(_read_delimited, "tsv"),
         "lines": read_lines,
+        "warc": _read_warc,
     },
     TableColumns,
 )
@@ -114,11 +122,16 @@ def check_columns(source: Source, wanted: Wanted) -> IdKind | None:
     """
     if source.format in (*_TABLES, *FOREIGN):
         return TEXT_FORMATS.check_table(source, wanted)
-    if source.format == "document":
+    if source.format in WHOLE_FILES:
+        if source.format == "pdf":
+            from neardup.read.pdf import require_pdf_reader
+
+            require_pdf_reader(source.name)
         wanted.require(source.name, FILE_COLUMNS)
         return "string" if wanted.id == "id" else "none"
     with explained(source.name), source.stream() as stream:
-        stream.begin_text(source.name)
+        if source.format != "warc":
+            stream.begin_text(source.name)
         if source.format in ("csv", "tsv"):
             from neardup.read.delimited import check_header
 
@@ -126,4 +139,28 @@ def check_columns(source: Source, wanted: Wanted) -> IdKind | None:
         if source.format == "lines":
             wanted.require(source.name, LINE_COLUMNS)
             return "none"
+        if source.format == "warc":
+            from neardup.read.warc.rows import check_warc
+
+            return check_warc(stream, source.name, wanted)
         return None if wanted.id_required else first_id(stream, wanted.id)
+
+
+def holds_text(source: Source, column: str) -> bool:
+    """Whether a data file has this column, by its header or first objects; False if unreadable."""
+    try:
+        if source.format == "warc":
+            return True
+        with explained(source.name):
+            if source.format in (*_TABLES, *FOREIGN):
+                return column in _schema(source).names
+            with source.stream() as stream:
+                stream.begin_text(source.name)
+                if source.format in ("csv", "tsv"):
+                    from neardup.read.delimited import check_header
+
+                    wanted = Wanted.of(column, "row", ())
+                    return check_header(stream, source.format, source.name, wanted) is not None
+                return column_occurs(stream, column)
+    except InputError:
+        return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 import os
 import re
 import shutil
@@ -38,6 +39,7 @@ SNIFF = "sniff"
 _FORMATS = (
     ("parquet", rb"PAR1"),
     ("arrow", rb"ARROW1|\xff\xff\xff\xff"),
+    ("warc", rb"WARC/\d\.\d+\r?\n"),
     ("json", rb"(\xef\xbb\xbf)?\s*\{"),
 )
 
@@ -134,7 +136,7 @@ class _Filling(io.RawIOBase):
         try:
             while filled < len(view) and (count := self._file.readinto(view[filled:])):
                 filled += count
-        except zlib.error as error:
+        except (zlib.error, lzma.LZMAError) as error:
             raise OSError(str(error)) from error
         return filled
 
@@ -156,6 +158,8 @@ def _decompressed(counted: _Counted, compression: str | None, name: str) -> Any:
         return gzip.GzipFile(fileobj=buffered)
     if compression == "bz2":
         return bz2.BZ2File(buffered)
+    if compression == "xz":
+        return lzma.LZMAFile(buffered)
     return pa.CompressedInputStream(pa.PythonFile(buffered, mode="r"), compression)
 
 

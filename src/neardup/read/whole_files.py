@@ -1,4 +1,4 @@
-"""Text files that are one document each, several per batch."""
+"""Files that are one document each, as text, page or PDF; several per batch."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 from neardup.errors import UnreadableError
 from neardup.read.batch import Rejected, Rows
 from neardup.read.columns import Wanted
+from neardup.read.file_kinds import SIGNATURE_BYTES, is_utf16
 from neardup.read.limits import invalid_utf8, too_long
 from neardup.read.source import Source, explained
 
@@ -33,6 +34,8 @@ def read_whole_files(
         if not fault:
             try:
                 content = _content(source, wanted.max_document)
+                if len(content) <= wanted.max_document:
+                    content = _text(source, content)
             except UnreadableError as error:
                 fault = unread(source, error)
         if batch.size and batch.size + len(content) > batch_bytes:
@@ -52,8 +55,29 @@ def read_whole_files(
 def _content(source: Source, longest: int) -> bytes:
     """The bytes of a file; of one that is too long, the first `longest` + 1."""
     with explained(source.name), source.stream() as stream:
-        stream.begin_text(source.name)
+        if source.format == "document" or (
+            source.format == "html" and not is_utf16(stream.peek(SIGNATURE_BYTES))
+        ):
+            stream.begin_text(source.name)
         return stream.read(longest + 1)
+
+
+def _text(source: Source, content: bytes) -> bytes:
+    """The text of a page or of a PDF; that of any other file as it is."""
+    if source.format == "html":
+        from neardup.read.pages import page_text
+
+        if b"\0" in content[:SIGNATURE_BYTES] and not is_utf16(content):
+            raise UnreadableError(f"{source.name} is not text; rename it, or leave it out")
+        try:
+            return page_text(content).encode()
+        except ValueError as error:
+            raise UnreadableError(f"{source.name} is {error}; convert it to UTF-8") from error
+    if source.format == "pdf":
+        from neardup.read.pdf import pdf_text
+
+        return pdf_text(content, source.name).encode()
+    return content
 
 
 def _fault(content: bytes, longest: int) -> str | None:

@@ -58,7 +58,8 @@ def answer():
 
 
 def test_the_five_steps_print_what_the_guide_shows(ran):
-    propose, review, tune, dedup, evaluate = BLOCKS[0].splitlines()
+    sample, propose, review, tune, dedup, evaluate = BLOCKS[0].splitlines()
+    assert sample.startswith("neardup sample texts -o sample.jsonl ")
     assert "200 pairs to label are in pairs.csv" in ran(propose)
     assert review.startswith("neardup review pairs.csv ")
     answer()

@@ -304,6 +304,15 @@ def test_a_corpus_without_words(corpus, tmp_path):
     assert "No item occurs" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("files", [1, 2])
+def test_a_folder_may_have_columns_of_other_names(files, tmp_path):
+    for number in range(files):
+        row = {"question": QUESTION, "answer": "72"}
+        (tmp_path / f"{number}.jsonl").write_text(json.dumps(row) + "\n")
+    found = nd.contamination([page(QUESTION)], f"{tmp_path}/")
+    assert [item["documents"] for item in items_of(found)] == [1] * files
+
+
 def test_bad_benchmarks_are_refused(tmp_path):
     with pytest.raises(nd.InputError, match="has no items"):
         nd.contamination(["a"], [])

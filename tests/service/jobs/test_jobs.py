@@ -278,7 +278,7 @@ def test_removing_a_finished_job_removes_its_files(root):
         ({**DEDUP, "settings": {"text": "body"}}, "corpus/sample.jsonl has no column 'body'"),
         ({**DEDUP, "settings": {"text": "-x\ny"}}, "no column '-x"),
         ({"kind": "tune", "inputs": ["bad.jsonl"]}, "bad.jsonl"),
-        ({"kind": "dedup", "inputs": ["unknown.bin"]}, "unknown.bin has no suffix"),
+        ({"kind": "dedup", "inputs": ["unknown.bin"]}, "unknown.bin is not text, nor of a format"),
     ],
 )
 def test_bad_input_fails_with_the_sentence_of_the_command(root, request_, said):

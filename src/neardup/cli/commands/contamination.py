@@ -73,7 +73,7 @@ _SHOWN = 60
 @options.quiet
 @options.as_json
 @options.progress
-@options.settings("text", "id", "max_document", "threads")
+@options.settings("text", "id", "read_as", "suffix", "max_document", "threads")
 @click.pass_context
 def contamination(
     context: click.Context,

@@ -15,7 +15,14 @@ import click
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
 from neardup.cli.kept_rows import KeptRows, kept_rows
-from neardup.cli.terminal import count, say, say_json, say_rejected, size
+from neardup.cli.terminal import (
+    count,
+    files_lines,
+    say,
+    say_json,
+    say_rejected,
+    size,
+)
 
 if TYPE_CHECKING:
     from neardup.collection.settings import DedupSettings
@@ -86,7 +93,7 @@ _GO_ON = "; the same command goes on after the passes that are finished"
 @options.quiet
 @options.as_json
 @options.progress
-@options.settings("text", "id", "max_document")
+@options.settings("text", "id", "read_as", "suffix", "max_document")
 @options.settings("features", "weights", "bits", "hash", "tie", "projection")
 @options.settings("candidates", "recall", "memory", "threads")
 @options.engine
@@ -343,6 +350,7 @@ def _print(result: Result, saved: Saved, output: Path, rows: KeptRows | None) ->
 def _told(result: Result, saved: Saved, *, in_folder: bool) -> Iterator[str]:
     """What was found and how, line by line."""
     summary = saved.summary
+    yield from files_lines(summary.get("files"))
     yield headline(summary)
     compared = f"{count(summary['candidates'], 'candidate')}, each compared"
     yield f"{_listed(result, summary)}; {compared}" if in_folder else compared

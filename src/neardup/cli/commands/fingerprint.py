@@ -9,7 +9,7 @@ import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
-from neardup.cli.terminal import count, say, say_json, say_rejected, size
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected, size
 
 if TYPE_CHECKING:
     from neardup.collection.fingerprint_files import FingerprintSummary
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @options.inputs
 @options.output_file
 @options.as_json
-@options.settings("text", "id", "max_document")
+@options.settings("text", "id", "read_as", "suffix", "max_document")
 @options.settings("features", "weights")
 @options.idf
 @options.settings("bits", "hash", "tie", "projection")
@@ -30,6 +30,8 @@ def fingerprint(
     json: bool,
     text: str | None,
     id: str | None,
+    read_as: str | None,
+    suffix: str | None,
     max_document: str,
     idf: Path | None,
     threads: int | None,
@@ -58,6 +60,8 @@ def fingerprint(
             id=id,
             idf=idf,
             threads=threads,
+            read_as=read_as,
+            suffix=suffix,
             max_document=bytes_of(max_document, "max_document"),
             progress=progress,
         )
@@ -81,4 +85,5 @@ def _print(summary: FingerprintSummary) -> None:
         f"{summary.documents_per_second:,.0f} documents/s, {rate}"
     )
     say(f"{summary.scheme} → {summary.output}")
+    say_files(summary.files)
     say_rejected(summary.rejected, summary.left_out, summary.rejected_file)

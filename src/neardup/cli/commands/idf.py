@@ -8,14 +8,14 @@ import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
-from neardup.cli.terminal import count, say, say_json, say_rejected
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected
 
 
 @click.command(cls=Command)
 @options.inputs
 @options.output_file
 @options.as_json
-@options.settings("text", "id", "max_document")
+@options.settings("text", "id", "read_as", "suffix", "max_document")
 @options.setting("features", default="word:1")
 @options.setting(
     "hash",
@@ -29,6 +29,8 @@ def idf(
     json: bool,
     text: str | None,
     id: str | None,
+    read_as: str | None,
+    suffix: str | None,
     max_document: str,
     features: str,
     hash: str,
@@ -57,6 +59,8 @@ def idf(
             text=text,
             id=id,
             threads=threads,
+            read_as=read_as,
+            suffix=suffix,
             max_document=bytes_of(max_document, "max_document"),
             progress=progress,
         )
@@ -74,4 +78,5 @@ def idf(
             "there were too many to count them all",
             err=True,
         )
+    say_files(summary.files)
     say_rejected(summary.rejected, summary.left_out, summary.rejected_file)

@@ -19,7 +19,7 @@ from neardup.cli.answers import (
 from neardup.cli.command import Group
 from neardup.cli.failures import failing_with_2
 from neardup.cli.files import STANDARD_INPUT, read_text
-from neardup.cli.terminal import count, say, say_json, say_rejected, size
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected, size
 from neardup.errors import InputError, NeardupError, SettingError
 from neardup.settings import CONTAINMENTS
 
@@ -191,7 +191,7 @@ def create(
 )
 @_sync
 @options.as_json
-@options.settings("text", "id", "max_document", "threads")
+@options.settings("text", "id", "read_as", "suffix", "max_document", "threads")
 def add(
     path: Path,
     inputs: tuple[str, ...],
@@ -202,6 +202,8 @@ def add(
     json: bool,
     text: str | None,
     id: str | None,
+    read_as: str | None,
+    suffix: str | None,
     max_document: str,
     threads: int | None,
 ) -> None:
@@ -233,6 +235,8 @@ def add(
             metadata=_columns(metadata),
             ttl=ttl,
             replace=replace,
+            read_as=read_as,
+            suffix=suffix,
             max_document=bytes_of(max_document, "max_document"),
             progress=progress,
             committed=stopping.adds_to(path),
@@ -252,6 +256,7 @@ def add(
             "the names made of file and row"
         )
     say(f"{summary.scheme} → {path}")
+    say_files(summary.files)
     say_rejected(summary.rejected, summary.left_out, summary.rejected_file)
 
 
@@ -290,7 +295,7 @@ def add(
     help="Id of TEXT; for other documents, the column or key with their ids.",
     note="the column or key id if present, else made",
 )
-@options.settings("max_document", "threads")
+@options.settings("read_as", "suffix", "max_document", "threads")
 @click.pass_context
 def check(
     context: click.Context,
@@ -303,6 +308,8 @@ def check(
     json: bool,
     text: str | None,
     id: str | None,
+    read_as: str | None,
+    suffix: str | None,
     max_document: str,
     threads: int | None,
     **rules: Any,
@@ -337,6 +344,7 @@ def check(
         raise SettingError("give a text or --input, not both")
     if not inputs and not by_line and (text is not None or metadata):
         raise SettingError("--text and --metadata are for --input and standard input; omit them")
+    _require_files(inputs, read_as, suffix)
     most, columns = bytes_of(max_document, "max_document"), _columns(metadata)
     answers: Iterable[list[Checked]]
     with (
@@ -352,6 +360,8 @@ def check(
                 text=text,
                 id=id,
                 metadata=columns,
+                read_as=read_as,
+                suffix=suffix,
                 max_document=most,
                 **rules,
             )
@@ -378,7 +388,7 @@ def check(
 @_threshold
 @_limit
 @_json_lines
-@options.settings("text", "id", "max_document", "threads")
+@options.settings("text", "id", "read_as", "suffix", "max_document", "threads")
 @click.pass_context
 def query(
     context: click.Context,
@@ -389,6 +399,8 @@ def query(
     json: bool,
     text: str | None,
     id: str | None,
+    read_as: str | None,
+    suffix: str | None,
     max_document: str,
     threads: int | None,
     **asking: Any,
@@ -421,6 +433,7 @@ def query(
             "--text and --id name columns of --input or keys of lines; give --input or -, or omit "
             "them"
         )
+    _require_files(inputs, read_as, suffix)
     most = bytes_of(max_document, "max_document")
     with Index(path, readonly=True, create=False, threads=threads) as opened:
         found: Iterable[tuple[Any, list[Match]]]
@@ -429,7 +442,16 @@ def query(
             failed = print_queried(query_lines(standard_input(), opened, form, **asking), json)
             context.exit(1 if failed else 0)
         if inputs:
-            found = query_files(inputs, opened, text=text, id=id, max_document=most, **asking)
+            found = query_files(
+                inputs,
+                opened,
+                text=text,
+                id=id,
+                read_as=read_as,
+                suffix=suffix,
+                max_document=most,
+                **asking,
+            )
         else:
             asked = read_text(STANDARD_INPUT) if document is None else document
             found = [(None, opened.query(asked, **asking))]
@@ -589,6 +611,16 @@ def compact(path: Path) -> None:
     with Index(path, create=False) as opened:
         opened.compact()
         say(f"{count(len(opened), 'document')} in {path}")
+
+
+def _require_files(inputs: tuple[str, ...], read_as: str | None, suffix: str | None) -> None:
+    """Refuse options about files where there are none."""
+    from neardup.errors import SettingError
+
+    if not inputs and (read_as is not None or suffix is not None):
+        raise SettingError(
+            "--as and --suffix are about the files of --input; give it, or omit them"
+        )
 
 
 def _columns(metadata: tuple[str, ...]) -> Any:

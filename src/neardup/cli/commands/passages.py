@@ -12,7 +12,7 @@ import click
 
 from neardup.cli import options, stopping
 from neardup.cli.command import Command
-from neardup.cli.terminal import count, say, say_json, say_rejected, size
+from neardup.cli.terminal import count, say, say_files, say_json, say_rejected, size
 
 _SHOWN, _EXCERPT = 10, 72
 
@@ -60,7 +60,7 @@ _SHOWN, _EXCERPT = 10, 72
 @options.quiet
 @options.as_json
 @options.progress
-@options.settings("text", "id", "max_document", "memory", "threads")
+@options.settings("text", "id", "read_as", "suffix", "max_document", "memory", "threads")
 def passages(
     inputs: tuple[str, ...],
     output: Path,
@@ -126,6 +126,7 @@ def passages(
 def _print(summary: Mapping[str, Any], largest: list[dict[str, Any]], output: Path) -> None:
     settings = summary["settings"]
     noun = "window" if settings["unit"].startswith("window") else settings["unit"]
+    say_files(summary.get("files"))
     say(
         f"{count(summary['documents'], 'document')} with {count(summary['passages'], noun)}: "
         f"{summary['repeated_passages']:,} of them occur in several documents, in "

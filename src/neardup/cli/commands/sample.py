@@ -17,7 +17,7 @@ _STANDARD_OUTPUT = Path("-")
 @click.command(cls=Command)
 @options.argument(
     "kind",
-    "; ".join(f"{name}: {kind.about}" for name, kind in KINDS.items()) + ".",
+    f"Kind of data: {'; '.join(f'{name}, {kind.about}' for name, kind in KINDS.items())}.",
     metavar="[KIND]",
     required=False,
     default="texts",

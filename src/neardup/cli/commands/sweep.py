@@ -57,7 +57,7 @@ Number = TypeVar("Number", int, float)
 @options.preset
 @options.as_json
 @options.progress
-@options.settings("text", "id", "max_document")
+@options.settings("text", "id", "read_as", "suffix", "max_document")
 @options.settings("features", "weights")
 @options.setting("bits", help="Bits of a fingerprint for plans other than bands, 1 to 4096.")
 @options.settings("hash", "tie")

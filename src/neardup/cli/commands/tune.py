@@ -72,7 +72,7 @@ _SHOWN = 160  # characters of a text that is shown
 @options.quiet
 @options.as_json
 @options.progress
-@options.settings("text", "id", "max_document")
+@options.settings("text", "id", "read_as", "suffix", "max_document")
 @options.setting(
     "features",
     note="by labels; else by the length of the documents",

@@ -74,6 +74,8 @@ def sweep(
     similarity: Similarity | None = None,
     threshold: float | Iterable[float] | None = None,
     memory: str | int = "2GB",
+    read_as: str | None = None,
+    suffix: str | None = None,
     max_document: str | int = "64MB",
     threads: int | None = None,
 ) -> Sweep:
@@ -102,6 +104,10 @@ def sweep(
             terms, else weighted-jaccard.
         threshold: Minimum similarity of a true pair, or several to report each. Default: 0.8.
         memory: Memory for features, fingerprints and pairs, for example "8GB".
+        read_as: Read all files in this format, whatever their suffix: text, lines, html, pdf, warc,
+            json, jsonl, csv, tsv, parquet or arrow. Default: by suffix.
+        suffix: Of folders and globs, read the files with one of these suffixes, for example
+            ".py,.html,.md". Default: all that can be read.
         max_document: Reject documents larger than this, for example "200MB".
         threads: Number of threads. Default: one per core.
 
@@ -129,6 +135,8 @@ def sweep(
         tie=tie,
         similarity=similarity,
         memory=memory,
+        read_as=read_as,
+        suffix=suffix,
         max_document=max_document,
         threads=threads,
     )

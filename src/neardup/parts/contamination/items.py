@@ -25,7 +25,7 @@ from neardup.kernels.machine import release_memory
 from neardup.parts.contamination.settings import SHORT_WORDS, ContaminationSettings
 from neardup.read.columns import is_text, plain_text, undictionaried
 from neardup.read.expand import expand
-from neardup.read.file_kinds import COMPRESSION_SUFFIXES
+from neardup.read.file_kinds import COMPRESSION_SUFFIXES, WHOLE_FILES
 
 Rows = NDArray[np.int64]
 # Of each item so many characters are kept, to be shown.
@@ -166,10 +166,11 @@ def _opened(
     if isinstance(given, str | os.PathLike):
         given = os.fspath(given)
         files = [source for source in expand([given]) if not source.fault]
-        if len(files) > 1 and all(file.format != "document" for file in files):
+        if files and not any(file.format in WHOLE_FILES or file.once for file in files):
             # Every file may have columns of its own, and its rows are numbered from 0.
             for file in files:
-                yield _one(file.name, settings, name or file.name)
+                only = given if len(files) == 1 else file.name
+                yield _one(file.name, settings, name or only)
             return
         yield _one(given, settings, name or given)
     elif isinstance(given, Sequence) and given and isinstance(given[0], os.PathLike):

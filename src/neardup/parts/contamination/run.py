@@ -67,6 +67,8 @@ def contamination(
     format: str = "parquet",
     text: str | None = None,
     id: str | None = None,
+    read_as: str | None = None,
+    suffix: str | None = None,
     max_document: str | int = "64MB",
     threads: int | None = None,
 ) -> ContaminationResult:
@@ -94,6 +96,10 @@ def contamination(
         format: Format of the rows that `remove` writes: parquet, jsonl or csv.
         text: Column with the text of the corpus. Default: text.
         id: Column with the ids of the corpus. Default: id if present, else the row number.
+        read_as: Read all files in this format, whatever their suffix: text, lines, html, pdf, warc,
+            json, jsonl, csv, tsv, parquet or arrow. Default: by suffix.
+        suffix: Of folders and globs, read the files with one of these suffixes, for example
+            ".py,.html,.md". Default: all that can be read.
         max_document: Reject longer documents and items.
         threads: Number of threads. Default: all cores.
 
@@ -112,6 +118,8 @@ def contamination(
         benchmark_text=benchmark_text,
         text=text,
         id=id,
+        read_as=read_as,
+        suffix=suffix,
         max_document=max_document,
         threads=threads,
     )

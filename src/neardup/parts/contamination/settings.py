@@ -71,6 +71,8 @@ class ContaminationSettings:
             "benchmark_text": "+".join(self.benchmark_text) if self.benchmark_text else None,
             "text": self.reader.text,
             "id": self.reader.id,
+            "read_as": self.reader.read_as,
+            "suffix": self.reader.suffix,
             "max_document": self.reader.max_document,
         }
 

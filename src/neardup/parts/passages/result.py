@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.collection.source import Progress, Source
-from neardup.deduplication.inputs import inputs_of
+from neardup.deduplication.inputs import files_of, inputs_of
 from neardup.deduplication.rows import together
 from neardup.deduplication.summary import peak_megabytes, versions
 from neardup.frozen import dataclass
@@ -91,6 +91,7 @@ class PassagesResult:
             **removed,
             "settings": self.settings.as_dict(),
             "inputs": inputs_of(self._found.source),
+            **files_of(self._found.source, read.rejected.why),
             "started": self._started,
             "seconds": {stage: round(spent, 3) for stage, spent in self._seconds.items()},
             "peak_megabytes": round(peak_megabytes(), 1),

@@ -57,6 +57,8 @@ def passages(
     text: str | None = None,
     id: str | None = None,
     memory: str | int = "2GB",
+    read_as: str | None = None,
+    suffix: str | None = None,
     max_document: str | int = "64MB",
     threads: int | None = None,
 ) -> PassagesResult:
@@ -76,6 +78,10 @@ def passages(
         text: Column with the text. Default: text.
         id: Column with the ids. Default: id if present, else the row number.
         memory: Memory to use, for example "8GB"; what does not fit goes to temporary files.
+        read_as: Read all files in this format, whatever their suffix: text, lines, html, pdf, warc,
+            json, jsonl, csv, tsv, parquet or arrow. Default: by suffix.
+        suffix: Of folders and globs, read the files with one of these suffixes, for example
+            ".py,.html,.md". Default: all that can be read.
         max_document: Reject documents larger than this, for example "200MB".
         threads: Number of threads. Default: one per core.
 
@@ -101,6 +107,8 @@ def passages(
         text=text,
         id=id,
         memory=memory,
+        read_as=read_as,
+        suffix=suffix,
         max_document=max_document,
         threads=threads,
     )

@@ -119,6 +119,8 @@ class PassageSettings:
             "text": shared.text,
             "id": shared.id,
             "memory": shared.memory,
+            "read_as": shared.read_as,
+            "suffix": shared.suffix,
             "max_document": shared.max_document,
             "threads": shared.threads,
         }

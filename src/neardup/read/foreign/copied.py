@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
@@ -56,7 +56,7 @@ def write_stream(schema: pa.Schema, batches: Iterator[pa.RecordBatch], file: Any
 def copied(source: Source) -> Iterator[Any]:
     """The table of a source as an Arrow file with random access, in a temporary file."""
     with tempfile.TemporaryFile(prefix="neardup-") as file:
-        copy_table(source, file)
+        copy_table(source, cast(BinaryIO, file))
         file.seek(0)
         with pa.PythonFile(file, mode="r") as opened_copy:
             yield opened_copy

@@ -19,6 +19,8 @@ from neardup.read.lines import BLOCK_BYTES, whole_lines
 from neardup.read.source import ByteStream
 
 _STRUCTURE = re.compile(rb'["\[\]{},]')
+_BETWEEN = re.compile(r"[\s,\[]*")
+_LOOKED_AT = 20
 _BACKSLASH = ord("\\")
 # The location of a piece of JSON, for messages, and its bytes, or its size if it is too long.
 Piece = tuple[str, bytes | TooLong]
@@ -56,6 +58,26 @@ def json_values(stream: ByteStream, file: str, wanted: Wanted, most: int) -> Ite
     """Cut a JSON file into pieces; the first lines show which of the three layouts it has."""
     stream.begin_text(file)
     return _other_values(stream, file, wanted, most) or _lines(stream, wanted, most)
+
+
+def column_occurs(stream: ByteStream, column: str) -> bool:
+    """Whether one of the first objects of a file of any layout has this key."""
+    start = stream.peek(BLOCK_BYTES)
+    if orjson.dumps(column)[1:-1] not in start:  # most files; parsing takes longer
+        return False
+    return any(column in found for found in _first_objects(start.decode("utf-8", "replace")))
+
+
+def _first_objects(start: str) -> Iterator[dict[str, object]]:
+    decoder, place = json.JSONDecoder(), 0
+    for _ in range(_LOOKED_AT):
+        place = _BETWEEN.match(start, place).end()  # type: ignore[union-attr]  # it may be empty
+        try:
+            found, place = decoder.raw_decode(start, place)
+        except (ValueError, RecursionError):
+            return
+        if type(found) is dict:
+            yield found
 
 
 def first_id(stream: ByteStream, id: str | None) -> IdKind | None:

@@ -9,8 +9,10 @@ import numpy as np
 
 from neardup.errors import InputError, SettingError
 from neardup.read.batch import Rejected
+from neardup.read.choice import Choice
 from neardup.read.columns import Wanted
 from neardup.read.documents import InputRuns, Inputs, Run
+from neardup.read.expand import Expansion
 from neardup.read.foreign.copied import FOREIGN
 from neardup.read.formats import Formats
 from neardup.read.limits import MAX_DOCUMENT
@@ -31,9 +33,10 @@ _FORMATS: Formats[TermRows] = Formats(
 class TermDocuments(InputRuns[TermRows]):
     """The documents of the inputs as terms, with weights if they have any, batch by batch.
 
-    `inputs`, `id`, `max_document` and `again` are as in `Documents`. `terms` names the column
-    (default: `terms`): a list of strings, optionally with a column `weights` of numbers, a map of
-    strings to numbers, or a list of structs. Either all documents have weights or none has.
+    `inputs`, `id`, `max_document`, `read_as`, `suffix` and `again` are as in `Documents`. `terms`
+    names the column (default: `terms`): a list of strings, optionally with a column `weights` of
+    numbers, a map of strings to numbers, or a list of structs. Either all documents have weights or
+    none has.
     A batch has up to about `batch_terms` terms; a document with more is a batch by itself.
 
     Missing or unreadable inputs raise `InputError`: immediately if names or headers show it, else
@@ -48,13 +51,16 @@ class TermDocuments(InputRuns[TermRows]):
         id: str | None = None,
         batch_terms: int = BATCH_TERMS,
         max_document: int = MAX_DOCUMENT,
+        read_as: str | None = None,
+        suffix: str | None = None,
         again: bool = False,
     ) -> None:
         if batch_terms < 1:
             raise SettingError(f"batch_terms={batch_terms} must be at least 1")
         self.wanted = replace(Wanted.of_terms(terms, id), max_document=max_document)
         self._batch_terms = batch_terms
-        super().__init__(inputs, self._check, again=again)
+        how = Expansion(Choice.of(read_as, suffix), only_data=True)
+        super().__init__(inputs, self._check, how, again=again)
 
     def __iter__(self) -> Iterator[TermBatch]:
         like = _Alike()

@@ -49,7 +49,7 @@ def _from_the_table(*names: str) -> dict[str, str]:
     return {name: _OF_THE_TABLE[SETTINGS[name].types] for name in names}
 
 
-_INPUT = ("text", "id", "max_document")
+_INPUT = ("text", "id", "read_as", "suffix", "max_document")
 # For each kind of job, the settings that it takes, and what their values are.
 _TAKEN: dict[str, dict[str, str]] = {
     "dedup": {

@@ -1,0 +1,1 @@
+"""The pictures of docs/concepts, drawn from what neardup computes."""

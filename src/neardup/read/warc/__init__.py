@@ -1,0 +1,1 @@
+"""WARC: archives of the web, record by record."""
