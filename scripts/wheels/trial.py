@@ -57,7 +57,8 @@ def install(here: Environment, version: str, extra: str = "") -> None:
     """Install our wheel, and what it depends on as wheels."""
     pip = ("-m", "pip", "install", "-q", "--disable-pip-version-check")
     here.run(*pip, "--no-index", "--no-deps", "--find-links", DIST, f"neardup=={version}")
-    here.run(*pip, "--only-binary", ":all:", f"neardup{extra}=={version}")
+    wheels_alone = ("--only-binary", ":all:", "--no-binary", "jieba")  # which is Python alone
+    here.run(*pip, *wheels_alone, f"neardup{extra}=={version}")
 
 
 def try_wheel(python: Python, version: str) -> bool:

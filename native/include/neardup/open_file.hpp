@@ -1,5 +1,5 @@
-// Reading at a place of an open file, by several threads at once. On Windows this moves the position
-// of the file: seek before you read or write there in another way.
+// Reading at a place of an open file, by several threads at once. On Windows this moves the
+// position of the file: seek before you read or write there in another way.
 #pragma once
 
 #include <cstddef>
