@@ -25,8 +25,8 @@ CALLS = {
 }
 _IMPORTS = re.compile(r"^(?:import|from) (?:fcntl|pty|pwd|resource|termios)\b", re.MULTILINE)
 _AT_IMPORT = re.compile(r"^\w+ = .*get_context\(\"fork\"\)", re.MULTILINE)
-# These folders test `neardup serve`, which Windows does not have, or load a machine with it.
-_FOLDERS = ("client", "contrib", "deploy", "distributed", "service", "soak", "torture")
+# These folders test `neardup serve`, which Windows does not have, or commands for a POSIX shell.
+_FOLDERS = ("client", "contrib", "deploy", "distributed", "docs", "service", "soak", "torture")
 
 
 def reason_to_skip(function: object) -> str | None:
