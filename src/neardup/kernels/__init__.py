@@ -9,8 +9,8 @@ try:
     from neardup.kernels import _native as _native
 except ImportError as error:
     raise ImportError(
-        f"neardup's native module cannot be loaded ({error}); build it with "
-        "`pip install .` in the source folder, which needs a C++20 compiler"
+        f"neardup's native module cannot be loaded ({error}); install a wheel of neardup again, or "
+        "run `pip install .` in a clone of its repository, which needs a C++20 compiler"
     ) from error
 from neardup.kernels.hash_key import HashKey
 from neardup.kernels.id_set import IdSet
