@@ -67,6 +67,25 @@ def test_tables_of_other_schemas_and_views(path):
     assert read("duckdb:///pages.duckdb?table=seen")[0]["id"] == [1]
 
 
+def test_what_was_not_read_to_its_end_does_not_hold_the_database_open(path):
+    """DuckDB waits for ever to open a database of which this process has an open reader."""
+    code = (
+        "import gc, neardup as nd\n"
+        "from neardup.read.foreign.address import database_address\n"
+        "from neardup.read.foreign.duckdb import opened_duckdb\n"
+        "gc.disable()\n"
+        "address = database_address('duckdb:///pages.duckdb?table=pages')\n"
+        "held = []\n"
+        "with opened_duckdb(address) as table:\n"
+        "    held.append(table)\n"
+        "print(len(nd.dedup('pages.duckdb').kept))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "3\n"
+
+
 def test_a_query(path):
     query = "SELECT id, text FROM pages WHERE text LIKE '%fox%' ORDER BY id DESC"
     assert read(f"duckdb:///pages.duckdb?query={query}")[0]["id"] == [1, 0]

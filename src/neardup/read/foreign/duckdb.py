@@ -37,8 +37,9 @@ def opened_duckdb(address: DatabaseAddress) -> Iterator[ForeignTable]:
         with closing(duckdb.connect(address.path, read_only=True, config=config)) as connection:
             select = address.query or _select(connection, address)
             _require_select(duckdb, address, select)
-            reader = _reader(connection.sql(_plain(connection, select)))
-            yield ForeignTable(reader.schema, iter(reader))
+            # An open reader keeps the database open, and opening it again would wait for ever.
+            with closing(_reader(connection.sql(_plain(connection, select)))) as reader:
+                yield ForeignTable(reader.schema, iter(reader))
     except duckdb.Error as error:
         raise UnreadableError(f"{address.url} {_reason(error)}") from error
 
