@@ -30,6 +30,7 @@ def box(tmp_path):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "mine.txt").write_text("do not delete")
     (tmp_path / "decisions.jsonl").write_text("")
+    (tmp_path / "plain").write_text("")
     return tmp_path
 
 
@@ -92,7 +93,7 @@ SAME = {
     "no such column to keep by": ("p.parquet", "-o", "out", "--keep", "max:quality"),
     "an output that is there": ("a.jsonl", "-o", "taken"),
     "an output of others to overwrite": ("a.jsonl", "-o", "taken", "--overwrite"),
-    "an output that is a file": ("a.jsonl", "-o", "decisions.jsonl"),
+    "an output that is a file": ("a.jsonl", "-o", "plain"),
     "an output inside the input": ("folder", "-o", "folder/out"),
     "an output that is the input": ("folder", "-o", "folder", "--overwrite"),
     "an output that is the other input": ("a.jsonl", "-o", "folder", "--against", "folder"),
