@@ -74,8 +74,8 @@ class Records:
                 raise _no_room(error) from error
             self._writer = None
             # By its number: Windows opens no file a second time that is removed when closed.
-            held = mmap(self._file.fileno(), 0, access=ACCESS_READ)
-            self._stored = pa.ipc.open_file(pa.py_buffer(held)).read_all()
+            mapped = mmap(self._file.fileno(), 0, access=ACCESS_READ)
+            self._stored = pa.ipc.open_file(pa.py_buffer(mapped)).read_all()
         return pa.concat_tables([held, self._stored])
 
     def store(self, path: Path) -> None:
