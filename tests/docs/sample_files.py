@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from tests.docs.steps import ROOT, blocks
 
 import neardup as nd
+from neardup.samples.write import write_sample
 
 Make = Callable[[Path], Any]
 _GIVEN = [
@@ -88,6 +89,22 @@ def folder(path: Path) -> None:
     path.mkdir()
     for row in sample_rows(60):
         (path / f"{row['id']}.txt").write_text(row["text"] + "\n", "utf-8")
+
+
+def code(path: Path) -> None:
+    write_sample("code", path)
+
+
+def crawled(path: Path) -> None:
+    """A WARC file with the answer of a server."""
+    page = "<h1>The ferry</h1><p>It leaves at nine, every day in summer.</p>"
+    answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{page}"
+    head = (
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\n"
+        "WARC-Target-URI: https://example.org/\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n"
+    )
+    path.write_bytes(gzip.compress(f"{head}\r\n{answer}\r\n\r\n".encode()))
 
 
 def people(path: Path) -> None:

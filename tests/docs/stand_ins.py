@@ -69,6 +69,14 @@ FILES_OF_PAGES: dict[str, dict[str, sample_files.Make]] = {
     "docs/guides/input.md": {
         "extra.parquet": sample_files.parquet,
         "old.jsonl.gz": sample_files.packed,
+        "src": sample_files.code,
+        "site": sample_files.folder_with(
+            "index.html", lambda path: path.write_text("<h1>One page</h1>", "utf-8")
+        ),
+        "part-1.txt": lambda path: path.write_text("one line\nanother line\n", "utf-8"),
+        "part-2.txt": lambda path: path.write_text("a third line\n", "utf-8"),
+        "dump": sample_files.lines,
+        "CC-MAIN-00001.warc.gz": sample_files.crawled,
     },
     "docs/guides/labels.md": {
         "pairs.csv": sample_files.table(sample_files.TO_LABEL),
