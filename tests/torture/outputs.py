@@ -62,7 +62,10 @@ def require_counts(output: Path, rows: int | None = None) -> dict[str, int]:
     documents, rejected = summary["documents"], summary["rejected"]
     assert documents == summary["kept"] + summary["removed"], summary
     lines = (output / "rejected.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len([line for line in lines if line]) == rejected, f"{rejected} rejected, {lines}"
+    listed = [json.loads(line) for line in lines]
+    files = sum(one["row"] is None for one in listed)
+    told = f"{rejected} rejected, {summary['left_out']} left out: {lines}"
+    assert (len(listed) - files, files) == (rejected, summary["left_out"]), told
     if rows is not None:
         assert documents + rejected == rows, f"{documents} + {rejected} of {rows} rows"
     kept = next(output.glob("kept.*"))
