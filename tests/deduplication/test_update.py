@@ -280,7 +280,7 @@ def test_the_output_is_complete_before_the_index_is_changed(folder, monkeypatch,
     first = kept_in("out")
     assert count("i") == before + 7
     monkeypatch.undo()
-    os.chdir(folder)
+    monkeypatch.chdir(folder)
     done("new.jsonl", *line)
     assert kept_in("out") == first
     assert count("i") == before + len(first)

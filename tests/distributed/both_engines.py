@@ -92,6 +92,7 @@ def _listed(inputs: Paths) -> list[str]:
 def assert_same_output(local: Path, other: Path) -> None:
     """Fail with all differences in what two output folders tell about the documents."""
     names, found = ({one.name for one in folder.iterdir()} for folder in (local, other))
+    names.discard("removed.txt")  # the local engine alone lists the paths of removed files
     different = [f"one alone has {name}" for name in sorted(names ^ found)]
     for name in sorted(names & found):
         stem = name.partition(".")[0]
