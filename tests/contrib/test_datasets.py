@@ -1,5 +1,6 @@
 """Functions for Hugging Face datasets, and whole datasets."""
 
+import os
 import subprocess
 import sys
 
@@ -16,6 +17,12 @@ from datasets.fingerprint import Hasher
 from neardup.contrib.datasets import dedup, fingerprint, first_seen, mark
 
 FIRST = 40
+
+
+@pytest.fixture(autouse=True)
+def same_environment(monkeypatch):
+    """Put `os.environ` back, which `map` with several processes replaces by a copy of it."""
+    monkeypatch.setattr(os, "environ", os.environ)
 
 
 @pytest.fixture(scope="module", autouse=True)
