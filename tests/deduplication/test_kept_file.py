@@ -182,6 +182,7 @@ def test_a_name_that_promises_another_format_is_refused(name, source, tmp_path, 
     ("options", "said"),
     [
         (["-o", "out.csv", "--format", "jsonl"], "--format jsonl contradicts the name"),
+        (["-o", "-", "--resume"], "--resume needs an output with a name"),
         (["-o", "-", "--json"], "both print to standard output"),
         (["-o", "out.csv", "--engine", "spark"], "--engine spark writes folders of parts"),
     ],

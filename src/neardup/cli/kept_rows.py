@@ -71,19 +71,10 @@ class KeptRows:
         rejected = result.collected.rejected
         if rejected:
             row = next(iter(rejected))
-            place = row.file if row.row is None else f"{row.file}, row {row.row}"
-            what = [
-                count(summary[name], noun) + f" {done}"
-                for name, noun, done in (
-                    ("rejected", "row", "rejected"),
-                    ("left_out", "file", "left out"),
-                )
-                if summary[name]
-            ]
-            say(
-                f"{' and '.join(what)}, the first: {place}: {row.reason} (-o FOLDER lists them)",
-                err=True,
-            )
+            rows = f"{count(summary['rejected'], 'row')} rejected" if summary["rejected"] else ""
+            files = f"{count(summary['left_out'], 'file')} left out" if summary["left_out"] else ""
+            what = " and ".join(filter(None, (rows, files)))
+            say(f"{what}, the first: {row.place}: {row.reason} (-o FOLDER lists them)", err=True)
         for warning in summary["warnings"]:
             say(f"Warning: {warning}", err=True)
         say(f"{count(summary['kept'], 'kept row')} → {self.name}", err=self.are_printed)

@@ -10,14 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neardup.cli import stopping
-from neardup.cli.commands.dedup import (
-    LARGEST,
-    cluster_line,
-    headline,
-    say_end,
-    time_spent,
-    unproven_line,
-)
+from neardup.cli.commands.dedup import say_end
+from neardup.cli.found import LARGEST, cluster_line, headline, time_spent, unproven_line
 from neardup.cli.options import UrlPath
 from neardup.cli.terminal import count, say, say_files, say_json, say_rejected
 from neardup.errors import SettingError

@@ -74,13 +74,18 @@ class RowFile(ABC, Generic[Encoded]):
         self._file = self._stack.enter_context(self._path.open("wb"))
         return self
 
+    def finish(self) -> None:
+        """Write what stands at the end of the file."""
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stack.close()
+        with self._stack:
+            if kind is None:
+                self.finish()
 
 
 class ParquetRows(RowFile[EncodedGroups]):
@@ -112,15 +117,8 @@ class ParquetRows(RowFile[EncodedGroups]):
     def append(self, part: EncodedGroups) -> None:
         self._groups.append(part)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is None:
-            self._groups.finish()
-        super().__exit__(kind, error, trace)
+    def finish(self) -> None:
+        self._groups.finish()
 
     def _portion(self) -> pa.Table:
         rows = pa.Table.from_batches(self._waiting) if self._waiting else pa.table({})
@@ -144,15 +142,9 @@ class TextRows(RowFile[bytes]):
     def append(self, part: bytes) -> None:
         self._file.write(part)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is None and not self._file.tell():
+    def finish(self) -> None:
+        if not self._file.tell():
             self._file.write(self._compressed(b""))  # no bytes at all are no compressed file
-        super().__exit__(kind, error, trace)
 
 
 class JsonRows(TextRows):

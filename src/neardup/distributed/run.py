@@ -333,10 +333,9 @@ def _require_documents(layout: Layout, counts: Sequence[SplitCounts], strict: bo
     for batch in layout.opened(number).batches():
         if batch.rejected:
             row = batch.rejected[0]
-            where = row.file if row.row is None else f"{row.file}, row {row.row}"
             raise InputError(
-                f"{sum(unread):,} rows cannot be read, the first in {where}: {row.reason}; nothing "
-                "was written"
+                f"{sum(unread):,} rows cannot be read, the first in {row.place}: {row.reason}; "
+                "nothing was written"
             )
 
 

@@ -27,6 +27,11 @@ class Rejected:
     row: int | None
     reason: str
 
+    @property
+    def place(self) -> str:
+        """The file and the row, for messages."""
+        return self.file if self.row is None else f"{self.file}, row {self.row}"
+
 
 @dataclass(frozen=True)
 class Batch:

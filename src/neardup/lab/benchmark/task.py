@@ -59,8 +59,7 @@ def complete_batches(inputs: Sequence[str], needed: str, **columns: Any) -> Iter
         documents = Documents(inputs, **columns)
         for batch in documents:
             for row in batch.rejected:
-                where = row.file if row.row is None else f"{row.file}, row {row.row}"
-                raise InputError(f"{where}: {row.reason}")
+                raise InputError(f"{row.place}: {row.reason}")
             yield batch
     except InputError as error:
         # The columns are fixed, so how to name others is no help here.
